@@ -1,0 +1,1 @@
+"""The REST API, its client, and the `fudaba` command."""

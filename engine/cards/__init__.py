@@ -1,0 +1,1 @@
+"""Cards, decks and rules of play that more than one game shares."""

@@ -1,0 +1,1 @@
+"""The database: tables, migrations, queries and commands; the only place that knows SQL."""

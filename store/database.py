@@ -1,0 +1,72 @@
+"""The database: engines for SQLite (WAL) and PostgreSQL, and transactions with work for after the commit."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.orm import Session, sessionmaker
+
+BUSY_SECONDS = 30
+
+
+class Transaction(Session):
+    """A session that is one transaction; what is given to `after_commit` runs once it has been committed."""
+
+    def after_commit(self, call: Callable[..., object], *args: object) -> None:
+        """Run `call(*args)` after the commit, in order; nothing runs after a rollback."""
+        self.info.setdefault("after_commit", []).append((call, args))
+
+
+class Database:
+    """One database by URL; connections are made when first needed."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.engine = _make_engine(url)
+        self._session = sessionmaker(self.engine, class_=Transaction, expire_on_commit=False)
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether this is SQLite (otherwise it is PostgreSQL)."""
+        return self.engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """Commit at the end of the block, roll back when it raises; then run the `after_commit` calls.
+
+        Rows stay readable afterwards. On SQLite the write lock is taken at the start, so that two
+        transactions that read and then write never fail half-way.
+        """
+        with self._session() as tx:
+            with tx.begin():
+                yield tx
+            calls = tx.info.pop("after_commit", [])
+        for call, args in calls:
+            call(*args)
+
+    def dispose(self) -> None:
+        """Close every pooled connection."""
+        self.engine.dispose()
+
+
+def _make_engine(url: str) -> Engine:
+    if not url.startswith("sqlite"):
+        return create_engine(url.replace("postgresql://", "postgresql+psycopg://", 1), pool_pre_ping=True)
+    path = url.removeprefix("sqlite:///")
+    if path and path != ":memory:":
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: Any, record: object) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves
+        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Any) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine

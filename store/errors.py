@@ -1,0 +1,31 @@
+"""What the store refuses, and why; no layer below the API knows a status code."""
+
+from engine.errors import FudabaError
+
+
+class NotFound(FudabaError):
+    """There is no such thing, or the caller may not know of it."""
+
+    code = "not_found"
+
+
+class Conflict(FudabaError):
+    """The state of a thing does not allow this."""
+
+    code = "conflict"
+
+
+class Forbidden(FudabaError):
+    """The caller may not do this."""
+
+    code = "forbidden"
+
+
+class BadRequest(FudabaError):
+    """A value that cannot be used; `field` names where it stands in the input."""
+
+    code = "bad_request"
+
+    def __init__(self, message: str, *, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field

@@ -1,0 +1,145 @@
+"""Tournaments, their entrants and events, and the totals that standings are read from."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from store.columns import Json, UtcTime, by_value
+from store.models.accounts import Account
+from store.models.base import Base
+from store.models.bots import Version
+
+
+class TournamentState(StrEnum):
+    """The life of a tournament."""
+
+    DRAFT = "draft"
+    RUNNING = "running"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+
+class EventState(StrEnum):
+    """The life of an event."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    FINISHED = "finished"
+
+
+class Tournament(Base):
+    """One competition; `secret` is committed to at creation and revealed at the end."""
+
+    __tablename__ = "tournaments"
+    __table_args__ = (Index("ix_tournaments_created_at_id", "created_at", "id"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    organiser_id: Mapped[UUID] = mapped_column(ForeignKey("accounts.id"))
+    name: Mapped[str] = mapped_column(String(120))
+    state: Mapped[TournamentState] = mapped_column(by_value(TournamentState), index=True)
+    secret: Mapped[bytes] = mapped_column(LargeBinary(32))
+    commitment: Mapped[str] = mapped_column(String(64))
+    limits: Mapped[dict[str, Any]] = mapped_column(Json)
+    endpoint_teams: Mapped[bool] = mapped_column(default=True)
+    endpoint_duplicates: Mapped[bool] = mapped_column(default=False)
+    entrants_sha256: Mapped[str | None] = mapped_column(String(64))
+    created_at: Mapped[datetime] = mapped_column(UtcTime)
+    started_at: Mapped[datetime | None] = mapped_column(UtcTime)
+    finished_at: Mapped[datetime | None] = mapped_column(UtcTime)
+
+    organiser: Mapped[Account] = relationship(lazy="raise")
+    entrants: Mapped[list["Entrant"]] = relationship(lazy="raise", order_by="Entrant.number")
+    events: Mapped[list["Event"]] = relationship(
+        lazy="raise", order_by="Event.index", back_populates="tournament"
+    )
+
+
+class Entrant(Base):
+    """A bot version frozen into a tournament, numbered in order of entry; `name` is "owner/bot"."""
+
+    __tablename__ = "entrants"
+
+    tournament_id: Mapped[UUID] = mapped_column(ForeignKey("tournaments.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    version_id: Mapped[UUID] = mapped_column(ForeignKey("versions.id"), index=True)
+    name: Mapped[str] = mapped_column(String(160))
+    filler: Mapped[bool] = mapped_column(default=False)
+
+    version: Mapped[Version] = relationship(lazy="raise")
+
+
+class Event(Base):
+    """One game with its options inside a tournament.
+
+    Match numbers follow from `entrants` (how many sit in this event, fillers included), `sides`, `deals` and
+    `block_deals`; no match is stored before it is played. `next_number` is the first one that no batch covers
+    yet; `block` is the block that is being played.
+    """
+
+    __tablename__ = "events"
+    __table_args__ = (UniqueConstraint("tournament_id", "index"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    tournament_id: Mapped[UUID] = mapped_column(ForeignKey("tournaments.id"))
+    index: Mapped[int]
+    game: Mapped[str] = mapped_column(String(40))
+    seats: Mapped[int]
+    options: Mapped[dict[str, Any]] = mapped_column(Json)
+    schedule: Mapped[str] = mapped_column(String(20))
+    deals: Mapped[int]
+    block_deals: Mapped[int]
+    batch_groups: Mapped[int]
+    entrants: Mapped[int]
+    sides: Mapped[int]
+    matches: Mapped[int] = mapped_column(BigInteger)
+    state: Mapped[EventState] = mapped_column(by_value(EventState))
+    block: Mapped[int] = mapped_column(default=0)
+    next_number: Mapped[int] = mapped_column(BigInteger, default=0)
+    played: Mapped[int] = mapped_column(BigInteger, default=0)
+    set_aside: Mapped[int] = mapped_column(BigInteger, default=0)
+    finished_at: Mapped[datetime | None] = mapped_column(UtcTime)
+
+    tournament: Mapped[Tournament] = relationship(lazy="raise", back_populates="events")
+
+
+class EntrantTotals(Base):
+    """What one entrant has done in one event so far; points in half-wins (engine.match.points)."""
+
+    __tablename__ = "entrant_totals"
+
+    event_id: Mapped[UUID] = mapped_column(ForeignKey("events.id"), primary_key=True)
+    entrant: Mapped[int] = mapped_column(primary_key=True)
+    matches: Mapped[int] = mapped_column(BigInteger)
+    wins: Mapped[int] = mapped_column(BigInteger)
+    points: Mapped[int] = mapped_column(BigInteger)
+    score: Mapped[int] = mapped_column(BigInteger)
+    faults: Mapped[int] = mapped_column(BigInteger)
+    forfeits: Mapped[int] = mapped_column(BigInteger)
+
+
+class PairTotals(Base):
+    """How two entrants (low number first) did against each other; points in half-wins of the first."""
+
+    __tablename__ = "pair_totals"
+
+    event_id: Mapped[UUID] = mapped_column(ForeignKey("events.id"), primary_key=True)
+    entrant: Mapped[int] = mapped_column(primary_key=True)
+    opponent: Mapped[int] = mapped_column(primary_key=True)
+    matches: Mapped[int] = mapped_column(BigInteger)
+    points: Mapped[int] = mapped_column(BigInteger)
+
+
+class Bench(Base):
+    """An entrant whose matches of an event are forfeits without asking, from block `from_block` on."""
+
+    __tablename__ = "benches"
+
+    event_id: Mapped[UUID] = mapped_column(ForeignKey("events.id"), primary_key=True)
+    entrant: Mapped[int] = mapped_column(primary_key=True)
+    from_block: Mapped[int]
+    forfeits: Mapped[int]
+    matches: Mapped[int]

@@ -1,0 +1,133 @@
+"""The settings of an installation: read once from the environment, every problem reported at once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from engine.errors import FudabaError
+
+
+class BadSettings(FudabaError):
+    """One or more settings cannot be used; the message names every one."""
+
+    code = "bad_settings"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: its variable, its default as written, its meaning, and whether it is a secret."""
+
+    variable: str
+    default: str
+    meaning: str
+    secret: bool = False
+
+
+SETTINGS: dict[str, Setting] = {
+    "home": Setting("FUDABA_HOME", "./fudaba-data", "data folder of the embedded database and broker"),
+    "database_url": Setting(
+        "FUDABA_DATABASE_URL", "", "SQLAlchemy URL; empty: SQLite in the data folder", True
+    ),
+    "redis_url": Setting(
+        "REDIS_URL", "", "broker; empty: an embedded server is started by `fudaba up`", True
+    ),
+    "host": Setting("FUDABA_HOST", "127.0.0.1", "address that the API listens on"),
+    "port": Setting("FUDABA_PORT", "8317", "port that the API listens on"),
+    "workers": Setting("FUDABA_WORKERS", "0", "worker processes on this machine; 0: one a core"),
+    "organiser_token": Setting(
+        "FUDABA_ORGANISER_TOKEN", "", "token of the first organiser; empty: one is made", True
+    ),
+    "allow_private_endpoints": Setting(
+        "FUDABA_ALLOW_PRIVATE_ENDPOINTS", "false", "bots may live on private and loopback addresses, any port"
+    ),
+    "sandbox": Setting("FUDABA_SANDBOX", "auto", "auto, bwrap, landlock or none"),
+    "unsafe_sandbox": Setting(
+        "FUDABA_UNSAFE_SANDBOX",
+        "false",
+        "together with FUDABA_SANDBOX=none: run modules unconfined (trusted bots only)",
+    ),
+    "lease_seconds": Setting(
+        "FUDABA_LEASE_SECONDS", "30", "a batch without progress for so long is taken over"
+    ),
+    "sweep_seconds": Setting("FUDABA_SWEEP_SECONDS", "2", "time between two looks for lost work"),
+    "batch_seconds": Setting("FUDABA_BATCH_SECONDS", "2", "play time that a batch aims at"),
+    "in_flight": Setting("FUDABA_IN_FLIGHT", "64", "matches that one worker process plays at the same time"),
+    "log_level": Setting("FUDABA_LOG_LEVEL", "info", "debug, info, warning or error"),
+}
+_CHOICES = {
+    "sandbox": ("auto", "bwrap", "landlock", "none"),
+    "log_level": ("debug", "info", "warning", "error"),
+}
+_FLAGS = {"allow_private_endpoints", "unsafe_sandbox"}
+_NUMBERS = {
+    "port": (0, 65_535),
+    "workers": (0, 1_024),
+    "lease_seconds": (2, 3_600),
+    "sweep_seconds": (1, 3_600),
+    "batch_seconds": (1, 600),
+    "in_flight": (1, 1_024),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All settings, checked; what each means stands in SETTINGS."""
+
+    home: Path
+    database_url: str
+    redis_url: str = field(repr=False)
+    host: str = "127.0.0.1"
+    port: int = 8317
+    workers: int = 0
+    organiser_token: str = field(default="", repr=False)
+    allow_private_endpoints: bool = False
+    sandbox: str = "auto"
+    unsafe_sandbox: bool = False
+    lease_seconds: int = 30
+    sweep_seconds: int = 2
+    batch_seconds: int = 2
+    in_flight: int = 64
+    log_level: str = "info"
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> Self:
+        """Return the settings in `env`, each also from the file `<variable>_FILE`; raises BadSettings."""
+        problems: list[str] = []
+        values: dict[str, Any] = {}
+        for name, setting in SETTINGS.items():
+            try:
+                values[name] = _parse(name, _raw(env, setting))
+            except (ValueError, OSError) as problem:
+                problems.append(f"{setting.variable}: {problem}")
+        if problems:
+            raise BadSettings("; ".join(problems))
+        values["home"] = Path(values["home"]).absolute()
+        values["database_url"] = values["database_url"] or f"sqlite:///{values['home'] / 'fudaba.db'}"
+        return cls(**values)
+
+
+def _raw(env: Mapping[str, str], setting: Setting) -> str:
+    """Return the text of a setting; the file wins over the default, both at once are a mistake."""
+    file = env.get(f"{setting.variable}_FILE")
+    if file is None:
+        return env.get(setting.variable, setting.default)
+    if setting.variable in env:
+        raise ValueError(f"{setting.variable}_FILE is given as well")
+    return Path(file).read_text(encoding="utf-8").strip()
+
+
+def _parse(name: str, text: str) -> str | int | bool:
+    """Return the value that `text` writes; ValueError says what is expected."""
+    if name in _FLAGS:
+        if text.lower() not in ("true", "false", "1", "0"):
+            raise ValueError(f"{text!r} is neither true nor false")
+        return text.lower() in ("true", "1")
+    if name in _NUMBERS:
+        least, most = _NUMBERS[name]
+        if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
+            raise ValueError(f"{text!r} is not a whole number from {least} to {most}")
+        return int(text)
+    if name in _CHOICES and text not in _CHOICES[name]:
+        raise ValueError(f"{text!r} is none of {', '.join(_CHOICES[name])}")
+    return text
