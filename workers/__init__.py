@@ -1,0 +1,1 @@
+"""The arena's work: bot runtimes, batches of matches, qualification, and the tasks that start them."""

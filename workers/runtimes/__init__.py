@@ -1,0 +1,1 @@
+"""Bot runtimes: house bots, sandboxed modules and HTTP endpoints, behind the protocols of `base`."""
