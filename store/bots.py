@@ -1,0 +1,352 @@
+"""Bots and their versions: submitting, qualifying, activating, and what a bot's owner may see of its play."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import and_, func, or_, select, update
+from sqlalchemy.orm import joinedload
+
+from engine import games as registry
+from engine.errors import UnknownGame
+from store import accounts, blobs
+from store.database import Transaction
+from store.errors import BadRequest, Conflict, Forbidden, NotFound
+from store.models.accounts import Account, Role
+from store.models.bots import Bot, BotKind, Version, VersionState
+from store.uploads import Upload
+from store.upserts import insert_missing
+
+MAX_BATCH = 64
+MAX_IN_FLIGHT = 64
+DEFAULT_MAX_BATCH = 1
+DEFAULT_MAX_IN_FLIGHT = 16
+MAX_URL = 2_000
+SECRET_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where an endpoint lives, how many requests an exchange may hold, and how many exchanges may run at once."""
+
+    url: str
+    max_batch: int = DEFAULT_MAX_BATCH
+    max_in_flight: int = DEFAULT_MAX_IN_FLIGHT
+
+
+def submit_module(
+    tx: Transaction,
+    owner: Account,
+    name: str,
+    upload: Upload,
+    content: bytes,
+    games: Sequence[str],
+    now: datetime,
+) -> Version:
+    """Return the version with this content, of the owner's bot `name`; what is not there yet is made.
+
+    The same content for the same games is the same version. Raises BadRequest for a bad name or game, Conflict
+    for a name that is an endpoint's.
+    """
+    claimed = _check_games(games)
+    bot = _locked(tx, owner, name, BotKind.MODULE, now)
+    for version in _same_content(tx, bot, upload.sha256):
+        if version.games == claimed:
+            return version
+    blobs.put(tx, content)
+    return _add_version(
+        tx,
+        Version(
+            bot=bot,
+            state=VersionState.QUALIFYING,
+            sha256=upload.sha256,
+            filename=f"{name}.{upload.kind.value}",
+            size=len(content),
+            games=claimed,
+            created_at=now,
+        ),
+    )
+
+
+def submit_endpoint(
+    tx: Transaction,
+    owner: Account,
+    name: str,
+    endpoint: Endpoint,
+    games: Sequence[str],
+    now: datetime,
+) -> tuple[Version, str | None]:
+    """Return the version of the owner's bot `name` at this URL, and the bot's secret if it was made just now.
+
+    The same endpoint again is the same version, unless that one was refused. All versions of a bot share its
+    secret. Raises BadRequest for a bad name, URL, number or game, Conflict for a name that is a module's.
+    """
+    _check_endpoint(endpoint)
+    claimed = _check_games(games)
+    bot = _locked(tx, owner, name, BotKind.ENDPOINT, now)
+    sha256 = hashlib.sha256(endpoint.url.encode()).hexdigest()
+    declared = (claimed, endpoint.max_batch, endpoint.max_in_flight)
+    for version in _same_content(tx, bot, sha256):
+        same = (version.games, version.max_batch, version.max_in_flight) == declared
+        if same and version.state is not VersionState.REFUSED:
+            return version, None
+    known = tx.scalar(select(Version.secret).where(Version.bot_id == bot.id).limit(1))
+    secret = known or secrets.token_hex(SECRET_BYTES)
+    version = Version(
+        bot=bot,
+        state=VersionState.QUALIFYING,
+        sha256=sha256,
+        url=endpoint.url,
+        secret=secret,
+        max_batch=endpoint.max_batch,
+        max_in_flight=endpoint.max_in_flight,
+        games=claimed,
+        created_at=now,
+    )
+    return _add_version(tx, version), None if known else secret
+
+
+def rotate_secret(tx: Transaction, bot: Bot) -> str:
+    """Give an endpoint another secret, for all its versions, and return it; Conflict for other bots."""
+    if bot.kind is not BotKind.ENDPOINT:
+        raise Conflict(f"{bot.name} is a {bot.kind.value} bot; only endpoints have a secret")
+    secret = secrets.token_hex(SECRET_BYTES)
+    tx.execute(update(Version).where(Version.bot_id == bot.id).values(secret=secret))
+    return secret
+
+
+def get(tx: Transaction, bot_id: UUID) -> Bot:
+    """Return a bot with its owner; raises NotFound."""
+    bot = tx.scalar(select(Bot).options(joinedload(Bot.owner)).where(Bot.id == bot_id))
+    if bot is None:
+        raise NotFound(f"there is no bot {bot_id}")
+    return bot
+
+
+def private(tx: Transaction, bot_id: UUID, by: Account) -> Bot:
+    """Return a bot whose inside `by` may see: its owner or an organiser; raises NotFound, Forbidden."""
+    bot = get(tx, bot_id)
+    if bot.owner_id != by.id and by.role is not Role.ORGANISER:
+        raise Forbidden("only the owner of a bot and organisers may do this")
+    return bot
+
+
+def owned(tx: Transaction, bot_id: UUID, by: Account) -> Bot:
+    """Return a bot of `by`; raises NotFound, Forbidden for a bot of somebody else."""
+    bot = get(tx, bot_id)
+    if bot.owner_id != by.id:
+        raise Forbidden("only the owner of a bot may do this")
+    return bot
+
+
+def by_reference(tx: Transaction, reference: str) -> Bot:
+    """Return the bot, with its owner, that an id or "owner/name" refers to; raises NotFound."""
+    owner, slash, name = reference.partition("/")
+    if slash:
+        wanted = select(Bot).join(Bot.owner).where(Account.name == owner, Bot.name == name)
+        bot = tx.scalar(wanted.options(joinedload(Bot.owner)))
+        if bot is None:
+            raise NotFound(f"there is no bot {reference[:100]!r}")
+        return bot
+    try:
+        return get(tx, UUID(reference))
+    except ValueError as error:
+        raise NotFound(f"there is no bot {reference[:100]!r}; expected an id or owner/name") from error
+
+
+def page(
+    tx: Transaction, *, limit: int, after: tuple[datetime, UUID] | None = None, owner: str | None = None
+) -> list[Bot]:
+    """Return at most `limit` bots with their owners, the newest first, those after the place `after`."""
+    query = select(Bot).options(joinedload(Bot.owner))
+    if owner is not None:
+        query = query.join(Bot.owner).where(Account.name == owner)
+    if after is not None:
+        moment, bot_id = after
+        query = query.where(or_(Bot.created_at < moment, and_(Bot.created_at == moment, Bot.id < bot_id)))
+    return list(tx.scalars(query.order_by(Bot.created_at.desc(), Bot.id.desc()).limit(limit)))
+
+
+def versions(tx: Transaction, bot_id: UUID, *, limit: int, before: int | None = None) -> list[Version]:
+    """Return at most `limit` versions of a bot, the newest first, those with a number below `before`."""
+    query = select(Version).options(joinedload(Version.bot)).where(Version.bot_id == bot_id)
+    if before is not None:
+        query = query.where(Version.number < before)
+    return list(tx.scalars(query.order_by(Version.number.desc()).limit(limit)))
+
+
+def version(tx: Transaction, bot_id: UUID, number: int) -> Version:
+    """Return one version of a bot, with the bot; raises NotFound."""
+    found = tx.scalar(
+        select(Version)
+        .options(joinedload(Version.bot))
+        .where(Version.bot_id == bot_id, Version.number == number)
+    )
+    if found is None:
+        raise NotFound(f"the bot has no version {number}")
+    return found
+
+
+def version_by_id(tx: Transaction, version_id: UUID) -> Version:
+    """Return one version, with its bot and the bot's owner; raises NotFound."""
+    loads = joinedload(Version.bot).joinedload(Bot.owner)
+    found = tx.scalar(select(Version).options(loads).where(Version.id == version_id))
+    if found is None:
+        raise NotFound(f"there is no version {version_id}")
+    return found
+
+
+def active_version(tx: Transaction, bot: Bot) -> Version | None:
+    """Return the version of a bot that plays; None while none has qualified."""
+    if bot.active_number is None:
+        return None
+    return version(tx, bot.id, bot.active_number)
+
+
+def activate(tx: Transaction, bot_id: UUID, number: int) -> Version:
+    """Make a version the one that plays; raises NotFound, Conflict unless it is qualified."""
+    chosen = version(tx, bot_id, number)
+    if chosen.state is not VersionState.QUALIFIED:
+        raise Conflict(f"version {number} is {chosen.state.value}; only a qualified one can be active")
+    chosen.bot.active_number = number
+    tx.flush()
+    return chosen
+
+
+def waiting_before(tx: Transaction, waiting: Version) -> int:
+    """Return how many versions are still to be qualified that were submitted before this one."""
+    earlier = or_(
+        Version.created_at < waiting.created_at,
+        and_(Version.created_at == waiting.created_at, Version.id < waiting.id),
+    )
+    query = select(func.count()).select_from(Version)
+    return tx.scalar(query.where(Version.state == VersionState.QUALIFYING, earlier)) or 0
+
+
+def claim_qualification(
+    tx: Transaction, version_id: UUID, *, lease_seconds: int, now: datetime
+) -> int | None:
+    """Return the number of a new attempt to qualify a version; None when decided or another is at it."""
+    return tx.scalar(
+        update(Version)
+        .where(
+            Version.id == version_id,
+            Version.state == VersionState.QUALIFYING,
+            or_(Version.lease_until.is_(None), Version.lease_until <= now),
+        )
+        .values(attempt=Version.attempt + 1, lease_until=now + timedelta(seconds=lease_seconds))
+        .returning(Version.attempt)
+    )
+
+
+def renew_qualification(tx: Transaction, version_id: UUID, attempt: int, until: datetime) -> bool:
+    """Make the lease of an attempt last until `until`; false when the attempt no longer holds the version."""
+    renewed = tx.scalar(
+        update(Version)
+        .where(Version.id == version_id, Version.attempt == attempt, Version.state == VersionState.QUALIFYING)
+        .values(lease_until=until)
+        .returning(Version.id)
+    )
+    return renewed is not None
+
+
+def record_qualification(
+    tx: Transaction, version_id: UUID, attempt: int, report: dict[str, Any], ok: bool
+) -> bool:
+    """Record what an attempt found; a qualified version becomes active when it is newer than the active one.
+
+    False, and nothing is changed, when the attempt no longer holds the version.
+    """
+    decided = tx.execute(
+        update(Version)
+        .where(Version.id == version_id, Version.attempt == attempt, Version.state == VersionState.QUALIFYING)
+        .values(state=VersionState.QUALIFIED if ok else VersionState.REFUSED, report=report, lease_until=None)
+        .returning(Version.bot_id, Version.number)
+    ).one_or_none()
+    if decided is None:
+        return False
+    if ok:
+        newer = or_(Bot.active_number.is_(None), Bot.active_number < decided.number)
+        tx.execute(update(Bot).where(Bot.id == decided.bot_id, newer).values(active_number=decided.number))
+    return True
+
+
+def waiting_qualifications(
+    tx: Transaction, *, now: datetime, sent_before: datetime, limit: int
+) -> list[UUID]:
+    """Return the versions, the oldest first, that nobody qualifies and that were not sent since `sent_before`."""
+    return list(
+        tx.scalars(
+            select(Version.id)
+            .where(
+                Version.state == VersionState.QUALIFYING,
+                or_(Version.lease_until.is_(None), Version.lease_until <= now),
+                or_(Version.sent_at.is_(None), Version.sent_at <= sent_before),
+            )
+            .order_by(Version.created_at, Version.id)
+            .limit(limit)
+        )
+    )
+
+
+def mark_sent(tx: Transaction, version_ids: Sequence[UUID], now: datetime) -> None:
+    """Note that the qualification of these versions was put into the queue."""
+    tx.execute(update(Version).where(Version.id.in_(version_ids)).values(sent_at=now))
+
+
+def _locked(tx: Transaction, owner: Account, name: str, kind: BotKind, now: datetime) -> Bot:
+    """Return the owner's bot of this name, made when missing; nobody else can submit to it meanwhile."""
+    accounts.check_name(name)
+    row = {"id": uuid4(), "owner_id": owner.id, "name": name, "kind": kind, "created_at": now}
+    insert_missing(tx, Bot, [row])
+    bot = tx.scalars(
+        select(Bot)
+        .options(joinedload(Bot.owner))
+        .where(Bot.owner_id == owner.id, Bot.name == name)
+        .with_for_update(of=Bot)
+    ).one()
+    if bot.kind is not kind:
+        raise Conflict(f"{name} is a {bot.kind.value} bot; submit a {kind.value} under another name")
+    return bot
+
+
+def _same_content(tx: Transaction, bot: Bot, sha256: str) -> list[Version]:
+    """Return the versions of a bot with this hash, the newest first."""
+    same = (
+        select(Version)
+        .options(joinedload(Version.bot))
+        .where(Version.bot_id == bot.id, Version.sha256 == sha256)
+    )
+    return list(tx.scalars(same.order_by(Version.number.desc())))
+
+
+def _add_version(tx: Transaction, new: Version) -> Version:
+    last = tx.scalar(select(func.max(Version.number)).where(Version.bot_id == new.bot.id))
+    new.number = (last or 0) + 1
+    tx.add(new)
+    tx.flush()
+    return new
+
+
+def _check_games(games: Sequence[str]) -> list[str]:
+    """Return the games in the order of the registry, each once; raises BadRequest."""
+    try:
+        claimed = {registry.get(game).id for game in games}
+    except UnknownGame as error:
+        raise BadRequest(str(error), field="games") from error
+    return [game.id for game in registry.all_games() if game.id in claimed]
+
+
+def _check_endpoint(endpoint: Endpoint) -> None:
+    if not 1 <= len(endpoint.url) <= MAX_URL:
+        raise BadRequest(f"url has {len(endpoint.url)} characters; allowed: 1 to {MAX_URL}", field="url")
+    for field, value, most in (
+        ("max_batch", endpoint.max_batch, MAX_BATCH),
+        ("max_in_flight", endpoint.max_in_flight, MAX_IN_FLIGHT),
+    ):
+        if type(value) is not int or not 1 <= value <= most:
+            raise BadRequest(f"{field} is {value!r}; allowed: a whole number from 1 to {most}", field=field)
