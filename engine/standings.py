@@ -8,7 +8,7 @@ from itertools import groupby
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """What one entrant has done: `points` in half-wins (engine.match.points), else counts and sums."""
+    """What one entrant has done: `points` in half-wins (engine.match.points)."""
 
     matches: int = 0
     wins: int = 0
@@ -20,7 +20,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Duel:
-    """How an entrant did against one other: matches together, and points in half-wins of the first of the two."""
+    """How an entrant did against one other: matches, and points in half-wins of the first of the two."""
 
     matches: int
     points: int

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import CursorResult, Engine, Executable, create_engine, event
 from sqlalchemy.orm import Session, sessionmaker
 
 BUSY_SECONDS = 30
@@ -17,6 +17,11 @@ class Transaction(Session):
     def after_commit(self, call: Callable[..., object], *args: object) -> None:
         """Run `call(*args)` after the commit, in order; nothing runs after a rollback."""
         self.info.setdefault("after_commit", []).append((call, args))
+
+    def change(self, statement: Executable) -> int:
+        """Execute an UPDATE or DELETE and return how many rows it changed; loaded objects are not refreshed."""
+        done = self.execute(statement, execution_options={"synchronize_session": False})
+        return cast("CursorResult[Any]", done).rowcount
 
 
 class Database:

@@ -62,6 +62,7 @@ class Result(Base):
     scores: Mapped[list[int]] = mapped_column(Json)
     places: Mapped[list[int]] = mapped_column(Json)
     forfeits: Mapped[list[int]] = mapped_column(Json)
+    is_forfeited: Mapped[bool]
     faults: Mapped[int]
     decisions: Mapped[int]
     actions: Mapped[bytes] = mapped_column(LargeBinary)

@@ -75,9 +75,9 @@ class Entrant(Base):
 class Event(Base):
     """One game with its options inside a tournament.
 
-    Match numbers follow from `entrants` (how many sit in this event, fillers included), `sides`, `deals` and
-    `block_deals`; no match is stored before it is played. `next_number` is the first one that no batch covers
-    yet; `block` is the block that is being played.
+    `field` is the numbers of the entrants that play it, fillers last; empty in a draft. Match numbers follow
+    from its length, `sides`, `deals` and `block_deals`; no match is stored before it is played. `next_number`
+    is the first one that no batch covers yet; `block` is the block that is being played.
     """
 
     __tablename__ = "events"
@@ -92,8 +92,9 @@ class Event(Base):
     schedule: Mapped[str] = mapped_column(String(20))
     deals: Mapped[int]
     block_deals: Mapped[int]
+    match_seconds: Mapped[float]
     batch_groups: Mapped[int]
-    entrants: Mapped[int]
+    field: Mapped[list[int]] = mapped_column(Json, default=list)
     sides: Mapped[int]
     matches: Mapped[int] = mapped_column(BigInteger)
     state: Mapped[EventState] = mapped_column(by_value(EventState))

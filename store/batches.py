@@ -1,0 +1,242 @@
+"""Batches: opened a window at a time, claimed with a lease, finished in one transaction, swept when lost."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, func, or_, select, update
+
+from store import benches, seating
+from store.database import Transaction
+from store.models.matches import Batch, BatchState
+from store.models.tournaments import Event, EventState, Tournament, TournamentState
+
+WINDOW = 8  # open batches per event: enough for the workers, little enough that tournaments take turns
+MOST_FAILURES = 3
+MOST_DEATHS = 4
+MOST_SENT_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """The right to play a batch, until `lease_until` or a later attempt."""
+
+    batch_id: int
+    event_id: UUID
+    block: int
+    first: int
+    count: int
+    attempt: int
+    owner: str
+
+
+def open_window(tx: Transaction, event: Event, now: datetime) -> list[int]:
+    """Make batches of the present block until WINDOW are open; return the ids of the new ones."""
+    open_count = _count(tx, event.id, BatchState.OPEN)
+    schedule = seating.schedule_of(event)
+    end = schedule.block_range(event.block).stop
+    step = event.batch_groups * schedule.group_matches(event.block)
+    made: list[Batch] = []
+    while open_count + len(made) < WINDOW and event.next_number < end:
+        count = min(step, end - event.next_number)
+        batch = _new_batch(event.id, event.block, event.next_number, count, now)
+        tx.add(batch)
+        made.append(batch)
+        event.next_number += count
+    tx.flush()
+    return [batch.id for batch in made]
+
+
+def claim(tx: Transaction, batch_id: int, *, owner: str, now: datetime, lease_seconds: float) -> Claim | None:
+    """Take an open batch whose lease is free; None when it is done, taken, or its tournament does not run.
+
+    A lease that ran out counts as a death of the attempt that held it; after MOST_DEATHS the batch is split
+    or set aside instead.
+    """
+    batch = tx.get(Batch, batch_id, with_for_update=True)
+    if batch is None or batch.state is not BatchState.OPEN or not _is_free(batch, now):
+        return None
+    event = tx.get_one(Event, batch.event_id)
+    if tx.get_one(Tournament, event.tournament_id).state is not TournamentState.RUNNING:
+        return None
+    if batch.lease_until is not None:
+        batch.deaths += 1
+        if batch.deaths >= MOST_DEATHS:
+            _give_up(tx, batch, f"{batch.deaths} attempts died while they played it", now)
+            return None
+    batch.attempt += 1
+    batch.owner = owner
+    batch.lease_until = now + timedelta(seconds=lease_seconds)
+    tx.flush()
+    return Claim(
+        batch_id=batch.id,
+        event_id=batch.event_id,
+        block=batch.block,
+        first=batch.first,
+        count=batch.count,
+        attempt=batch.attempt,
+        owner=owner,
+    )
+
+
+def renew(tx: Transaction, claim: Claim, *, now: datetime, lease_seconds: float) -> bool:
+    """Extend the lease of a claim; False when it is lost: somebody else plays the batch, or nobody may."""
+    changed = tx.change(
+        update(Batch).where(*_held(claim)).values(lease_until=now + timedelta(seconds=lease_seconds))
+    )
+    running = tx.scalar(
+        select(Tournament.state)
+        .join(Event, Event.tournament_id == Tournament.id)
+        .where(Event.id == claim.event_id)
+    )
+    return bool(changed) and running is TournamentState.RUNNING
+
+
+def close(tx: Transaction, claim: Claim, now: datetime) -> bool:
+    """Mark a claimed batch as done; False, and nothing is changed, when the claim is lost."""
+    changed = tx.change(
+        update(Batch).where(*_held(claim)).values(state=BatchState.DONE, done_at=now, lease_until=None)
+    )
+    return bool(changed)
+
+
+def fail(tx: Transaction, claim: Claim, reason: str, now: datetime) -> None:
+    """Give a batch back after an error of ours; after MOST_FAILURES it is split, a single match set aside."""
+    batch = tx.get(Batch, claim.batch_id, with_for_update=True)
+    if batch is None or batch.state is not BatchState.OPEN or batch.attempt != claim.attempt:
+        return
+    batch.failures += 1
+    batch.lease_until = None
+    batch.reason = reason[:4000]
+    if batch.failures >= MOST_FAILURES:
+        _give_up(tx, batch, reason, now)
+
+
+def hand_back(tx: Transaction, claim: Claim) -> None:
+    """Free a claimed batch without counting anything: the worker is asked to stop."""
+    tx.change(update(Batch).where(*_held(claim)).values(lease_until=None, sent_at=None))
+
+
+def advance(tx: Transaction, event_id: UUID, now: datetime) -> list[int]:
+    """Move an event on as far as its finished batches allow; return the ids of new batches to send.
+
+    A block ends when all its matches are played or set aside; benching is decided there, from the whole
+    block. The event's row is locked, so that one of several callers does each step.
+    """
+    event = tx.get_one(Event, event_id, with_for_update=True, populate_existing=True)
+    if event.state is not EventState.RUNNING:
+        return []
+    tournament = tx.get_one(Tournament, event.tournament_id)
+    if tournament.state is not TournamentState.RUNNING:
+        return []
+    schedule = seating.schedule_of(event)
+    block_over = event.next_number >= schedule.block_range(event.block).stop
+    if block_over and not _count(tx, event.id, BatchState.OPEN):
+        if event.block + 1 == schedule.blocks:
+            _finish(tx, event, tournament, now)
+            return []
+        benches.decide(tx, event)
+        event.block += 1
+    return open_window(tx, event, now)
+
+
+def lost(tx: Transaction, now: datetime, resend_seconds: float) -> list[int]:
+    """Return open batches that nobody plays and whose last message is old, now marked as sent."""
+    stale = now - timedelta(seconds=resend_seconds)
+    query = (
+        select(Batch.id)
+        .join(Event, Event.id == Batch.event_id)
+        .join(Tournament, Tournament.id == Event.tournament_id)
+        .where(
+            Tournament.state == TournamentState.RUNNING,
+            Batch.state == BatchState.OPEN,
+            or_(Batch.lease_until.is_(None), Batch.lease_until < now),
+            or_(Batch.sent_at.is_(None), Batch.sent_at < stale),
+        )
+        .order_by(Batch.id)
+        .limit(MOST_SENT_AT_ONCE)
+    )
+    ids = list(tx.scalars(query))
+    mark_sent(tx, ids, now)
+    return ids
+
+
+def mark_sent(tx: Transaction, batch_ids: Sequence[int], now: datetime) -> None:
+    """Note that messages for these batches are about to be sent."""
+    if batch_ids:
+        tx.change(update(Batch).where(Batch.id.in_(batch_ids)).values(sent_at=now))
+
+
+def running_events(tx: Transaction) -> list[UUID]:
+    """Return the events of running tournaments that are not finished themselves."""
+    query = (
+        select(Event.id)
+        .join(Tournament, Tournament.id == Event.tournament_id)
+        .where(Tournament.state == TournamentState.RUNNING, Event.state == EventState.RUNNING)
+        .order_by(Tournament.started_at, Event.index)
+    )
+    return list(tx.scalars(query))
+
+
+def _held(claim: Claim) -> tuple[ColumnElement[bool], ...]:
+    return (
+        Batch.id == claim.batch_id,
+        Batch.state == BatchState.OPEN,
+        Batch.attempt == claim.attempt,
+        Batch.owner == claim.owner,
+    )
+
+
+def _is_free(batch: Batch, now: datetime) -> bool:
+    return batch.lease_until is None or batch.lease_until < now
+
+
+def _count(tx: Transaction, event_id: UUID, state: BatchState) -> int:
+    query = select(func.count()).select_from(Batch).where(Batch.event_id == event_id, Batch.state == state)
+    return tx.scalar(query) or 0
+
+
+def _new_batch(event_id: UUID, block: int, first: int, count: int, now: datetime) -> Batch:
+    return Batch(
+        event_id=event_id,
+        block=block,
+        first=first,
+        count=count,
+        state=BatchState.OPEN,
+        attempt=0,
+        failures=0,
+        deaths=0,
+        created_at=now,
+    )
+
+
+def _give_up(tx: Transaction, batch: Batch, reason: str, now: datetime) -> None:
+    """Replace a batch that fails by two halves, to find the match; set a single match aside with its reason."""
+    batch.reason = reason[:4000]
+    batch.lease_until = None
+    if batch.count > 1:
+        batch.state = BatchState.SPLIT
+        half = batch.count // 2
+        tx.add(_new_batch(batch.event_id, batch.block, batch.first, half, now))
+        tx.add(_new_batch(batch.event_id, batch.block, batch.first + half, batch.count - half, now))
+    else:
+        batch.state = BatchState.SET_ASIDE
+        tx.execute(update(Event).where(Event.id == batch.event_id).values(set_aside=Event.set_aside + 1))
+    tx.flush()
+
+
+def _finish(tx: Transaction, event: Event, tournament: Tournament, now: datetime) -> None:
+    """End an event, and its tournament when it was the last one."""
+    event.state = EventState.FINISHED
+    event.finished_at = now
+    tx.flush()
+    tx.get_one(Tournament, tournament.id, with_for_update=True, populate_existing=True)
+    left = tx.scalar(
+        select(func.count())
+        .select_from(Event)
+        .where(Event.tournament_id == tournament.id, Event.state != EventState.FINISHED)
+    )
+    if not left:
+        tournament.state = TournamentState.FINISHED
+        tournament.finished_at = now

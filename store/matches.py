@@ -1,0 +1,229 @@
+"""Matches as others see them: lists, records, replays; hidden cards stay hidden while their event runs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select, tuple_
+
+from engine import seeds
+from engine.match import points
+from engine.record import Record
+from store import results, seating
+from store.database import Transaction
+from store.errors import Conflict, NotFound
+from store.models.bots import Bot, BotKind, Version
+from store.models.matches import FaultRow, Result
+from store.models.tournaments import Entrant, Event, EventState, Tournament
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchView:
+    """A finished match; `entrants`, `scores`, `places` and `points` are by seat, `table` by side."""
+
+    id: str
+    tournament_id: UUID
+    event_id: UUID
+    event_index: int
+    number: int
+    game: str
+    block: int
+    deal: int
+    rotation: int
+    table: tuple[int, ...]
+    entrants: tuple[int, ...]
+    scores: tuple[int, ...]
+    places: tuple[int, ...]
+    points: tuple[Fraction, ...]
+    forfeits: tuple[int, ...]
+    faults: int
+    decisions: int
+    played_at: datetime
+
+
+def page(
+    tx: Transaction,
+    tournament_id: UUID,
+    *,
+    event_index: int | None = None,
+    entrant: int | None = None,
+    after: tuple[int, int] | None = None,
+    limit: int,
+) -> list[MatchView]:
+    """Return at most `limit` matches in the order of (event index, number), after the one given."""
+    found: list[MatchView] = []
+    for event, result in _results(tx, tournament_id, event_index, after):
+        view = _view(event, result)
+        if entrant is None or entrant in view.table:
+            found.append(view)
+        if len(found) == limit:
+            break
+    return found
+
+
+def get(tx: Transaction, match_id: str) -> MatchView:
+    """Return a finished match; raises NotFound."""
+    return _view(*_find(tx, match_id))
+
+
+def record(tx: Transaction, match_id: str) -> Record:
+    """Return the record of a match, which shows every card: Conflict while its event is running."""
+    event, result = _find(tx, match_id)
+    _require_over(event)
+    return _record(tx, event, result)
+
+
+def faults(tx: Transaction, match_id: str) -> list[FaultRow]:
+    """Return the faults of a match, in order of step."""
+    event, result = _find(tx, match_id)
+    query = (
+        select(FaultRow)
+        .where(FaultRow.event_id == event.id, FaultRow.number == result.number)
+        .order_by(FaultRow.step)
+    )
+    return list(tx.scalars(query))
+
+
+def observation(tx: Transaction, event_id: UUID, number: int, step: int, seat: int) -> dict[str, Any]:
+    """Return what a seat was shown at one step of a finished match: evidence for its owner alone."""
+    event, result = _find(tx, match_id_of(event_id, number))
+    for position, (state, _) in enumerate(_record(tx, event, result).states()):
+        if position == step:
+            return state.observation(seat)
+    raise NotFound(f"match {match_id_of(event_id, number)} has no step {step}")
+
+
+def replay(tx: Transaction, match_id: str, *, viewer: str | int = ALL) -> dict[str, Any]:
+    """Return a finished match step by step, as `viewer` (a seat, or "all") sees it."""
+    event, result = _find(tx, match_id)
+    _require_over(event)
+    if viewer != ALL and viewer not in range(event.seats):
+        raise NotFound(f"match {match_id} has no seat {viewer}; it has {event.seats} seats")
+    replayed = _record(tx, event, result)
+    return {
+        "record": replayed.to_json(),
+        "steps": list(_steps(replayed, viewer)),
+        "faults": [[row.step, row.seat, row.code] for row in faults(tx, match_id)],
+    }
+
+
+def match_id_of(event_id: UUID, number: int) -> str:
+    """Return the public id of a match."""
+    return f"{event_id.hex}-{number}"
+
+
+def deal_seed(tournament: Tournament, event: Event, number: int, endpoints: set[int]) -> bytes:
+    """Return the seed of a match; a table with an endpoint has deals of its own, unless asked not to."""
+    slot = seating.schedule_of(event).slot(number)
+    has_endpoint = not endpoints.isdisjoint(seating.table_of(event, slot))
+    own = has_endpoint and not tournament.endpoint_duplicates
+    assert tournament.entrants_sha256 is not None, "a started tournament has its entrants frozen"
+    return seeds.deal_seed(
+        tournament.secret, tournament.entrants_sha256, event.index, slot.deal_name(own=own)
+    )
+
+
+def _results(
+    tx: Transaction, tournament_id: UUID, event_index: int | None, after: tuple[int, int] | None
+) -> Iterator[tuple[Event, Result]]:
+    query = (
+        select(Event, Result)
+        .join(Result, Result.event_id == Event.id)
+        .where(Event.tournament_id == tournament_id)
+        .order_by(Event.index, Result.number)
+        .execution_options(yield_per=200)
+    )
+    if event_index is not None:
+        query = query.where(Event.index == event_index)
+    if after is not None:
+        query = query.where(tuple_(Event.index, Result.number) > after)
+    yield from ((event, result) for event, result in tx.execute(query))
+
+
+def _find(tx: Transaction, match_id: str) -> tuple[Event, Result]:
+    event_hex, _, number = match_id.partition("-")
+    found = None
+    if len(event_hex) == 32 and number.isascii() and number.isdigit() and len(number) < 19:
+        try:
+            event_id = UUID(hex=event_hex)
+        except ValueError:
+            event_id = None
+        if event_id is not None:
+            found = tx.execute(
+                select(Event, Result)
+                .join(Result, Result.event_id == Event.id)
+                .where(Event.id == event_id, Result.number == int(number))
+            ).one_or_none()
+    if found is None:
+        raise NotFound(f"there is no finished match {match_id[:80]!r}")
+    return found[0], found[1]
+
+
+def _require_over(event: Event) -> None:
+    if event.state is not EventState.FINISHED:
+        raise Conflict("the event is still running: its cards are hidden until it ends")
+
+
+def _view(event: Event, result: Result) -> MatchView:
+    slot = seating.schedule_of(event).slot(result.number)
+    half_wins = points(result.places, seating.sides_of(event), result.forfeits)
+    scale = 2 * (event.sides - 1)
+    return MatchView(
+        id=match_id_of(event.id, result.number),
+        tournament_id=event.tournament_id,
+        event_id=event.id,
+        event_index=event.index,
+        number=result.number,
+        game=event.game,
+        block=slot.block,
+        deal=slot.deal,
+        rotation=slot.rotation,
+        table=seating.table_of(event, slot),
+        entrants=seating.seats_of(event, slot),
+        scores=tuple(result.scores),
+        places=tuple(result.places),
+        points=tuple(Fraction(won, scale) for won in half_wins),
+        forfeits=tuple(result.forfeits),
+        faults=result.faults,
+        decisions=result.decisions,
+        played_at=result.played_at,
+    )
+
+
+def _record(tx: Transaction, event: Event, result: Result) -> Record:
+    tournament = tx.get_one(Tournament, event.tournament_id)
+    return Record(
+        game=event.game,
+        options=event.options,
+        seats=event.seats,
+        seed=deal_seed(tournament, event, result.number, _endpoints(tx, event.tournament_id)),
+        actions=results.unpack_actions(result.actions),
+    )
+
+
+def _endpoints(tx: Transaction, tournament_id: UUID) -> set[int]:
+    query = (
+        select(Entrant.number)
+        .join(Version, Version.id == Entrant.version_id)
+        .join(Bot, Bot.id == Version.bot_id)
+        .where(Entrant.tournament_id == tournament_id, Bot.kind == BotKind.ENDPOINT)
+    )
+    return set(tx.scalars(query))
+
+
+def _steps(replayed: Record, viewer: str | int) -> Iterator[dict[str, Any]]:
+    for step, (state, action) in enumerate(replayed.states()):
+        viewers: Sequence[int] = range(replayed.seats) if viewer == ALL else [int(viewer)]
+        legal = state.legal_actions() if state.to_move is not None else []
+        yield {
+            "step": step,
+            "seat": state.to_move,
+            "action": action,
+            "legal": [state.action_text(option) for option in legal],
+            "observations": {str(seat): state.observation(seat) for seat in viewers},
+        }

@@ -1,0 +1,285 @@
+"""Tournaments: from a draft to the start, and what ends them early."""
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select, tuple_, update
+from sqlalchemy.orm import selectinload
+
+from engine import seeds
+from engine.errors import BadSchedule
+from store import bots, plans
+from store.database import Transaction
+from store.errors import BadRequest, Conflict, NotFound
+from store.models.accounts import Account
+from store.models.bots import Bot, BotKind, Version
+from store.models.tournaments import Entrant, Event, EventState, Tournament, TournamentState
+from store.plans import Plan, SettledEvent
+
+FILLER = "house/greedy"
+MOST_ENTRANTS = 2_000
+
+
+def create(tx: Transaction, plan: Plan, *, organiser_id: UUID, now: datetime) -> Tournament:
+    """Store a draft, its secret drawn or given and committed to; BadRequest names the field."""
+    events = plans.settle_events(plan)
+    limits = plans.settle_limits(plan.limits)
+    secret = _secret(plan)
+    tournament = Tournament(
+        organiser_id=organiser_id,
+        name=plan.name,
+        state=TournamentState.DRAFT,
+        secret=secret,
+        commitment=seeds.commitment(secret),
+        limits=limits.to_json(),
+        endpoint_teams=plan.endpoint_teams,
+        endpoint_duplicates=plan.endpoint_duplicates,
+        created_at=now,
+        events=[_draft_event(index, event) for index, event in enumerate(events)],
+        entrants=[],
+    )
+    tx.add(tournament)
+    tx.flush()
+    _add_entrants(tx, tournament, plan.entrants)
+    tx.flush()
+    return get(tx, tournament.id)
+
+
+def dry_run(tx: Transaction, plan: Plan) -> dict[str, Any]:
+    """Return what a plan would play, without storing anything; raises like `create`."""
+    events = plans.settle_events(plan)
+    plans.settle_limits(plan.limits)
+    _secret(plan)
+    versions = [_playable(tx, ref, f"entrants.{i}") for i, ref in enumerate(plan.entrants)]
+    fields = [sum(_claims(version, event.game) for version in versions) for event in events]
+    try:
+        return plans.counts(events, fields)
+    except BadSchedule as error:
+        raise BadRequest(str(error), field="entrants") from error
+
+
+def get(tx: Transaction, tournament_id: UUID) -> Tournament:
+    """Return a tournament with its entrants and events; raises NotFound."""
+    query = (
+        select(Tournament)
+        .where(Tournament.id == tournament_id)
+        .options(
+            selectinload(Tournament.events),
+            selectinload(Tournament.organiser),
+            selectinload(Tournament.entrants)
+            .selectinload(Entrant.version)
+            .selectinload(Version.bot)
+            .selectinload(Bot.owner),
+        )
+        .execution_options(populate_existing=True)
+    )
+    tournament = tx.scalars(query).one_or_none()
+    if tournament is None:
+        raise NotFound(f"there is no tournament {tournament_id}")
+    return tournament
+
+
+def page(
+    tx: Transaction,
+    *,
+    limit: int,
+    after: tuple[datetime, UUID] | None = None,
+    state: TournamentState | None = None,
+) -> list[Tournament]:
+    """Return at most `limit` tournaments, newest first, after the one with this (created_at, id)."""
+    query = (
+        select(Tournament)
+        .options(selectinload(Tournament.events), selectinload(Tournament.organiser))
+        .order_by(Tournament.created_at.desc(), Tournament.id.desc())
+        .limit(limit)
+    )
+    if after is not None:
+        query = query.where(tuple_(Tournament.created_at, Tournament.id) < after)
+    if state is not None:
+        query = query.where(Tournament.state == state)
+    return list(tx.scalars(query))
+
+
+def enter(tx: Transaction, tournament_id: UUID, bot_refs: Sequence[str]) -> Tournament:
+    """Enter bots, each frozen at its active version, into a draft."""
+    tournament = get(tx, tournament_id)
+    _require(tournament, TournamentState.DRAFT, "entrants can be added")
+    _add_entrants(tx, tournament, bot_refs)
+    tx.flush()
+    return get(tx, tournament_id)
+
+
+def start(tx: Transaction, tournament_id: UUID, now: datetime, batch_seconds: int = 2) -> Tournament:
+    """Start a draft: freeze the entrants, fill tables up, fix every event's schedule."""
+    claimed = tx.change(
+        update(Tournament)
+        .where(Tournament.id == tournament_id, Tournament.state == TournamentState.DRAFT)
+        .values(state=TournamentState.RUNNING, started_at=now)
+    )
+    tournament = get(tx, tournament_id)
+    if not claimed:
+        _require(tournament, TournamentState.DRAFT, "it can be started")
+    if not tournament.entrants:
+        raise Conflict("the tournament has no entrants; enter at least one bot first")
+    ranked = [entrant for entrant in tournament.entrants if not entrant.filler]
+    fields = {
+        event.id: [e.number for e in ranked if _claims(e.version, event.game)] for event in tournament.events
+    }
+    missing = max(event.sides - len(fields[event.id]) for event in tournament.events)
+    _add_fillers(tx, tournament, missing)
+    tx.flush()
+    tournament = get(tx, tournament_id)
+    tournament.entrants_sha256 = seeds.entrants_hash(frozen_entrants(tournament))
+    for event in tournament.events:
+        _open(event, fields[event.id], len(ranked), batch_seconds)
+    tx.flush()
+    return tournament
+
+
+def cancel(tx: Transaction, tournament_id: UUID, now: datetime) -> Tournament:
+    """End a draft or a running tournament for good; results that come later are dropped."""
+    tournament = get(tx, tournament_id)
+    if tournament.state not in (TournamentState.DRAFT, TournamentState.RUNNING):
+        raise Conflict(
+            f"the tournament is {tournament.state.value}; only a draft or a running one can be cancelled"
+        )
+    changed = tx.change(
+        update(Tournament)
+        .where(Tournament.id == tournament_id, Tournament.state == tournament.state)
+        .values(state=TournamentState.CANCELLED, finished_at=now)
+    )
+    if not changed:
+        raise Conflict("the tournament has changed in the meantime; look at it again")
+    return get(tx, tournament_id)
+
+
+def frozen_entrants(tournament: Tournament) -> list[dict[str, object]]:
+    """Return the entrant list that the deals' seeds are bound to (owners and entrants must be loaded)."""
+    return [
+        {
+            "number": entrant.number,
+            "owner": entrant.version.bot.owner.name,
+            "bot": entrant.version.bot.name,
+            "version": entrant.version.number,
+            "sha256": entrant.version.sha256,
+        }
+        for entrant in tournament.entrants
+    ]
+
+
+def is_secret_revealed(tournament: Tournament) -> bool:
+    """Return whether the secret may be shown: once nothing is played any more."""
+    return tournament.state in (TournamentState.FINISHED, TournamentState.CANCELLED)
+
+
+def _secret(plan: Plan) -> bytes:
+    if plan.secret_seed is None:
+        return secrets.token_bytes(seeds.SECRET_BYTES)
+    if len(plan.secret_seed) != seeds.SECRET_BYTES:
+        raise BadRequest(
+            f"secret_seed has {len(plan.secret_seed)} bytes; expected {seeds.SECRET_BYTES}",
+            field="secret_seed",
+        )
+    return plan.secret_seed
+
+
+def _require(tournament: Tournament, state: TournamentState, what: str) -> None:
+    if tournament.state is not state:
+        raise Conflict(f"the tournament is {tournament.state.value}; {what} only while it is {state.value}")
+
+
+def _draft_event(index: int, event: SettledEvent) -> Event:
+    return Event(
+        index=index,
+        game=event.game,
+        seats=event.seats,
+        options=event.options,
+        schedule=event.schedule,
+        sides=event.sides,
+        deals=event.deals,
+        block_deals=event.block_deals,
+        match_seconds=event.match_seconds,
+        batch_groups=1,
+        field=[],
+        matches=0,
+        state=EventState.WAITING,
+    )
+
+
+def _playable(tx: Transaction, ref: str, field: str) -> Version:
+    """Return the active version of the bot that `ref` names; raises BadRequest."""
+    try:
+        bot = bots.by_reference(tx, ref)
+    except NotFound as error:
+        raise BadRequest(str(error), field=field) from error
+    version = bots.active_version(tx, bot)
+    if version is None:
+        raise BadRequest(f"bot {ref} has no version that passed its qualification", field=field)
+    return version
+
+
+def _claims(version: Version, game_id: str) -> bool:
+    return not version.games or game_id in version.games
+
+
+def _add_entrants(tx: Transaction, tournament: Tournament, refs: Sequence[str]) -> None:
+    if len(tournament.entrants) + len(refs) > MOST_ENTRANTS:
+        raise BadRequest(f"more than {MOST_ENTRANTS} entrants", field="entrants")
+    number = len(tournament.entrants)
+    entered = {entrant.version.bot_id for entrant in tournament.entrants}
+    for position, ref in enumerate(refs):
+        field = f"entrants.{position}"
+        version = _playable(tx, ref, field)
+        if version.bot_id in entered:
+            raise BadRequest(f"bot {ref} is entered already", field=field)
+        entered.add(version.bot_id)
+        _add_entrant(tx, tournament, number, version, filler=False)
+        number += 1
+
+
+def _add_fillers(tx: Transaction, tournament: Tournament, missing: int) -> None:
+    number = len(tournament.entrants)
+    for offset in range(missing):
+        version = _playable(tx, FILLER, "entrants")
+        _add_entrant(tx, tournament, number + offset, version, filler=True)
+
+
+def _add_entrant(
+    tx: Transaction, tournament: Tournament, number: int, version: Version, *, filler: bool
+) -> None:
+    owner = tx.get_one(Account, tx.get_one(Bot, version.bot_id).owner_id)
+    name = f"{owner.name}/{tx.get_one(Bot, version.bot_id).name}"
+    tx.add(
+        Entrant(tournament_id=tournament.id, number=number, version_id=version.id, name=name, filler=filler)
+    )
+
+
+def _open(event: Event, field: list[int], first_filler: int, batch_seconds: int) -> None:
+    """Fix the field of an event, fillers last, and with it its schedule."""
+    fillers = range(first_filler, first_filler + max(0, event.sides - len(field)))
+    event.field = [*field, *fillers]
+    settled = SettledEvent(
+        game=event.game,
+        seats=event.seats,
+        options=event.options,
+        schedule=event.schedule,
+        sides=event.sides,
+        deals=event.deals,
+        block_deals=event.block_deals,
+        match_seconds=event.match_seconds,
+    )
+    try:
+        schedule = settled.for_field(len(field))
+    except BadSchedule as error:
+        raise Conflict(f"event {event.index} ({event.game}) cannot be scheduled: {error}") from error
+    event.matches = schedule.matches
+    event.batch_groups = plans.batch_groups(settled, schedule, batch_seconds)
+    event.state = EventState.RUNNING
+
+
+def has_endpoint(tournament: Tournament) -> set[int]:
+    """Return the numbers of the entrants that are endpoints (versions and bots must be loaded)."""
+    return {e.number for e in tournament.entrants if e.version.bot.kind is BotKind.ENDPOINT}
