@@ -1,0 +1,388 @@
+"""Capturing: deal, field, stock, captured piles and turns, as Sakura, Hana-awase and Minhwatu share them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
+
+from engine.cards.hanafuda import (
+    BIT,
+    CARD_OF,
+    CODE_BYTES,
+    CODES,
+    MATCHES,
+    MONTH_MASK,
+    Card,
+    CardMask,
+    cards_in,
+    codes_in,
+    mask,
+    mask_of,
+)
+from engine.cards.matching import (
+    CHOSEN,
+    DRAWS,
+    PLAYS,
+    TEXTS,
+    TURNED,
+    has_four,
+    months_of_three,
+)
+from engine.cards.rounds import LastRound, Phase, Setup, Words
+from engine.cards.yaku import Yaku, held
+from engine.contract import Action, Observation, Seat, rank_high_to_low
+from engine.errors import IllegalAction, MatchNotOver
+from engine.options import Options
+from engine.rng import Stream
+from engine.shuffle import deck
+
+_DECISIONS = ("play:", "draw+", "wild:", "stop", "continue")  # how the texts of decisions begin
+
+
+class CaptureState(ABC):
+    """A match of a capturing game; only `apply` changes it.
+
+    Field and piles are card masks, hands ascending lists; the top of the stock is its last card. Hands are
+    per seat; piles, points and yaku per side. A game gives the class variables and `_close_round`; where its
+    rules differ it replaces other methods under "What games may replace".
+    """
+
+    __slots__ = (
+        "_captured", "_dealt", "_drawn", "_field", "_grouped", "_hands", "_held", "_history", "_last_round",
+        "_leader", "_legal", "_options", "_phase", "_piles", "_points", "_round", "_seats", "_seed", "_setup",
+        "_stock", "_totals", "to_move",
+    )  # fmt: skip
+
+    game_id: ClassVar[str]
+    words: ClassVar[Words]
+    texts: ClassVar[tuple[str, ...]]  # of each action
+    _actions: ClassVar[dict[str, Action]]
+
+    def __init_subclass__(cls) -> None:
+        cls._actions = {text: action for action, text in enumerate(cls.texts)}
+
+    def __init__(self, seats: int, options: Options, seed: bytes, setup: Setup) -> None:
+        self._seats, self._options, self._seed, self._setup = seats, options, seed, setup
+        self._round = 0
+        self._leader: Seat = 0
+        self._totals = [0] * seats
+        self._last_round: LastRound | None = None
+        self._history: list[tuple[Seat, str]] = []
+        self._drawn: Card | None = None
+        self._legal: list[Action] = []
+        self._deal()
+
+    # The deal and the turns.
+
+    def _deal(self) -> None:
+        """Shuffle and deal the present round, again while the deal is cancelled; begin it."""
+        self._history = []
+        self._lay_out(deck(self._seed, self._round, 0, CODE_BYTES))
+        attempt = 0
+        while self._is_misdeal():
+            attempt += 1
+            self._history.append((self._leader, "redeal"))
+            self._lay_out(deck(self._seed, self._round, attempt, CODE_BYTES))
+        self._open_round()
+
+    def _lay_out(self, order: list[Card]) -> None:
+        """Deal shuffled cards: a block to each seat from the leader on, the field, the stock."""
+        setup, seats = self._setup, self._seats
+        blocks = [sorted(order[nth * setup.hand_size : (nth + 1) * setup.hand_size]) for nth in range(seats)]
+        self._hands = [blocks[(seat - self._leader) % seats] for seat in range(seats)]
+        self._dealt = [mask_of(hand) for hand in self._hands]
+        rest = order[seats * setup.hand_size :]
+        self._field = mask_of(rest[: setup.field_size])
+        self._grouped = months_of_three(self._field)
+        self._stock = rest[: setup.field_size - 1 : -1]
+        self._clear_piles()
+
+    def _clear_piles(self) -> None:
+        sides = max(self._setup.sides) + 1
+        self._piles = [0] * sides
+        self._captured: list[list[str]] = [[] for _ in range(sides)]
+        self._points = [0] * sides
+        self._held: list[tuple[Yaku, ...]] = [()] * sides
+
+    def _begin_turn(self, seat: Seat) -> None:
+        """Let `seat` play a hand card; if it has none turn the stock; if that is empty close the round."""
+        self.to_move: Seat | None = seat
+        if self._hands[seat]:
+            self._phase = Phase.PLAY
+            self._legal = self._list_plays(seat)
+        elif self._stock:
+            self._turn_stock(seat)
+        else:
+            self._close_round()
+
+    def _play(self, seat: Seat, action: Action) -> None:
+        """Play a hand card onto the field, then turn the top of the stock."""
+        card = action >> 2
+        setup = self._setup
+        self._hands[seat].remove(card)
+        self._history.append((seat, TEXTS[action]))
+        self._put(seat, card, CHOSEN[action])
+        if setup.ends_at_once and self._held[setup.sides[seat]]:
+            self._end_turn(seat)
+        else:
+            self._turn_stock(seat)
+
+    def _turn_stock(self, seat: Seat) -> None:
+        """Turn the top of the stock, if there is one, and play it; the seat chooses when two cards match."""
+        if not self._stock:
+            self._end_turn(seat)
+            return
+        card = self._stock.pop()
+        self._history.append((seat, TURNED[card]))
+        matching = self._field & MATCHES[card]
+        if matching in DRAWS:
+            self._drawn = card
+            self._phase = Phase.DRAW
+            self._legal = [*DRAWS[matching]]
+        else:
+            self._put(seat, card, matching)
+            self._end_turn(seat)
+
+    def _draw(self, seat: Seat, action: Action) -> None:
+        """Let the turned card take the chosen one of the two that match it."""
+        assert self._drawn is not None
+        self._history.append((seat, TEXTS[action]))
+        self._put(seat, self._drawn, CHOSEN[action])
+        self._drawn = None
+        self._end_turn(seat)
+
+    def _put(self, seat: Seat, card: Card, chosen: CardMask) -> None:
+        """Play `card` onto the field: it takes the `chosen` cards that lie there; if none does, it stays."""
+        taken = self._field & chosen
+        if not taken:
+            self._field |= BIT[card]
+            return
+        self._field ^= taken
+        setup = self._setup
+        cards, text, codes, points = setup.captures[card][taken]
+        self._history.append((seat, text))
+        self._collect(setup.sides[seat], cards, codes, points)
+
+    def _collect(self, side: int, cards: CardMask, codes: tuple[str, ...], points: int) -> None:
+        """Add cards to the pile of a side."""
+        pile = self._piles[side] = self._piles[side] | cards
+        self._captured[side] += codes
+        self._points[side] += points
+        if cards & self._setup.watched:
+            self._held[side] = held(self._setup.yaku, pile)
+
+    def _finish_round(self, scores: Sequence[int], end: str, leader: Seat) -> None:
+        """Add up the scores of the round, one a seat; deal the next, led by `leader`, or end the match."""
+        self._totals = [total + score for total, score in zip(self._totals, scores, strict=True)]
+        if self._round + 1 == self._setup.rounds:
+            self.to_move = None
+            self._phase = Phase.OVER
+            self._legal = []
+            return
+        self._last_round = LastRound(tuple(scores), end, self._tail())
+        self._round += 1
+        self._leader = leader
+        self._deal()
+
+    def _tail(self) -> tuple[tuple[Seat, str], ...]:
+        """Return the history from the last decision on; all of it when there was none."""
+        history = self._history
+        for start in range(len(history) - 1, 0, -1):
+            if history[start][1].startswith(_DECISIONS):
+                return tuple(history[start:])
+        return tuple(history)
+
+    # What an action does in each phase; a game adds its own.
+    steps: ClassVar[Mapping[Phase, Callable[[Any, Seat, Action], None]]] = MappingProxyType(
+        {Phase.PLAY: _play, Phase.DRAW: _draw}
+    )
+
+    # What games may replace.
+
+    def _is_misdeal(self) -> bool:
+        """Return whether the deal is cancelled: four of a month lie on the field."""
+        return has_four(self._field)
+
+    def _open_round(self) -> None:
+        """Begin a round that was dealt."""
+        self._begin_turn(self._leader)
+
+    def _list_plays(self, seat: Seat) -> list[Action]:
+        """Return the ways to play the hand of `seat`: any card; one that matches must capture."""
+        field = self._field
+        legal: list[Action] = []
+        for card in self._hands[seat]:
+            legal += PLAYS[card][field & MATCHES[card]]
+        return legal
+
+    def _end_turn(self, seat: Seat) -> None:
+        """Pass the turn to the next seat."""
+        self._begin_turn((seat + 1) % self._seats)
+
+    @abstractmethod
+    def _close_round(self) -> None:
+        """Score the round that was played out."""
+
+    def _known_in_hand(self, seat: Seat) -> CardMask:
+        """Return the cards that everybody knows to be in the hand of `seat`."""
+        return 0
+
+    def _agrees(self) -> bool:
+        """Return whether the hands as dealt (`_dealt`) are possible after all that was seen of this round."""
+        return True
+
+    # The contract.
+
+    def legal_actions(self) -> list[Action]:
+        """Return the actions open to the seat to move, ascending; callers must not change the list."""
+        return self._legal
+
+    def apply(self, action: Action) -> None:
+        """Play `action` for the seat to move; IllegalAction leaves the state as it was."""
+        seat = self.to_move
+        if seat is None or action not in self._legal:
+            raise IllegalAction(f"action {action!r} is not open to seat {seat}; open are {self._legal}")
+        self.steps[self._phase](self, seat, action)
+
+    def action_text(self, action: Action) -> str:
+        """Return the text of an action; IllegalAction when the game has none with this number."""
+        if not 0 <= action < len(self.texts):
+            raise IllegalAction(f"action {action!r} is unknown; there are 0 to {len(self.texts) - 1}")
+        return self.texts[action]
+
+    def parse_action(self, text: str) -> Action:
+        """Return the action with this text; IllegalAction when the game has none."""
+        action = self._actions.get(text)
+        if action is None:
+            raise IllegalAction(f"action {text!r} is unknown to {self.game_id}")
+        return action
+
+    def scores(self) -> list[int]:
+        """Return the total of each seat, higher is better; MatchNotOver before the end."""
+        if self.to_move is not None:
+            raise MatchNotOver(f"round {self._round} of {self._setup.rounds} is still being played")
+        return self._totals[:]
+
+    def placements(self) -> list[int]:
+        """Return the 1-based place of each seat, ties share the better place; MatchNotOver before the end."""
+        return rank_high_to_low(self.scores())
+
+    def observation(self, seat: Seat) -> Observation:
+        """Return what `seat` may know, JSON-ready; games add their own fields."""
+        setup, words, texts, codes = self._setup, self.words, self.texts, CODES
+        return {
+            "game": self.game_id,
+            "options": {**self._options},
+            "seats": self._seats,
+            "seat": seat,
+            "sides": [*setup.sides],
+            "round": self._round,
+            "rounds": setup.rounds,
+            "phase": str(self._phase),
+            words.leader: self._leader,
+            "scores": self._totals[:],
+            "hand": [codes[card] for card in self._hands[seat]],
+            words.field: codes_in(self._field),
+            "drawn": None if self._drawn is None else codes[self._drawn],
+            "stock": len(self._stock),
+            "hand_sizes": [len(hand) for hand in self._hands],
+            "captured": [pile[:] for pile in self._captured],
+            words.held: [[yaku.name for yaku in found] if found else [] for found in self._held],
+            "legal": [texts[action] for action in self._legal] if seat == self.to_move else [],
+            "history": [[who, text] for who, text in self._history],
+            "last_round": self._last_round and self._last_round.to_json(),
+        }
+
+    def _groups_left(self) -> list[int]:
+        """Return the months of which three have lain on the field since the deal."""
+        return [month for month in self._grouped if self._field & MONTH_MASK[month]]
+
+    def clone(self) -> Self:
+        """Return an independent copy."""
+        twin = object.__new__(type(self))
+        twin.to_move = self.to_move
+        twin._seats, twin._options, twin._seed, twin._setup = (
+            self._seats,
+            self._options,
+            self._seed,
+            self._setup,
+        )
+        twin._round, twin._leader = self._round, self._leader
+        twin._totals, twin._last_round = self._totals, self._last_round
+        twin._phase, twin._legal, twin._drawn = self._phase, self._legal, self._drawn
+        twin._field, twin._grouped = self._field, self._grouped
+        twin._stock = self._stock[:]
+        twin._hands = [hand[:] for hand in self._hands]
+        twin._dealt = self._dealt
+        twin._piles, twin._points, twin._held = self._piles[:], self._points[:], self._held[:]
+        twin._captured = [pile[:] for pile in self._captured]
+        twin._history = self._history[:]
+        return twin
+
+    def determinize(self, seat: Seat, rng: Stream) -> Self:
+        """Return a random complete state that agrees with everything that `seat` knows.
+
+        The cards that it cannot see are shared out until the hands as dealt are possible; later rounds are
+        shuffled from a fresh seed.
+        """
+        twin = self.clone()
+        twin._seed = b"".join(rng.below(1 << 32).to_bytes(4, "big") for _ in range(8))
+        hidden = [*self._stock]
+        for other, hand in enumerate(self._hands):
+            if other != seat:
+                hidden += [card for card in hand if not self._known_in_hand(other) & BIT[card]]
+        hidden.sort()
+        rng.shuffle(hidden)
+        twin._share_out(seat, hidden)
+        while not twin._agrees():
+            rng.shuffle(hidden)
+            twin._share_out(seat, hidden)
+        if twin.to_move is not None and twin._phase is Phase.PLAY:
+            twin._legal = twin._list_plays(twin.to_move)
+        return twin
+
+    def _share_out(self, seat: Seat, hidden: list[Card]) -> None:
+        """Give the others as many of the `hidden` cards as they hold unknown ones; the rest is the stock."""
+        start = 0
+        dealt = self._dealt[:]
+        for other, hand in enumerate(self._hands):
+            if other == seat:
+                continue
+            known = self._known_in_hand(other)
+            end = start + len(hand) - known.bit_count()
+            dealt[other] ^= mask_of(hand)
+            self._hands[other] = sorted([*cards_in(known), *hidden[start:end]])
+            dealt[other] |= mask_of(self._hands[other])
+            start = end
+        self._dealt = dealt
+        self._stock = hidden[start:]
+
+    def laid_out(
+        self,
+        *,
+        hands: Sequence[Sequence[str]],
+        field: Sequence[str] = (),
+        stock: Sequence[str] = (),
+        captured: Sequence[Sequence[str]] | None = None,
+        leader: Seat = 0,
+        to_move: Seat | None = None,
+    ) -> Self:
+        """Return a copy whose present round stands as given in card codes, for problems that are not dealt.
+
+        `hands` is per seat, `captured` per side (empty when left out), the stock top first. The leader is to
+        move unless told otherwise.
+        """
+        twin = self.clone()
+        twin._history = []
+        twin._leader = leader
+        twin._hands = [sorted(CARD_OF[code] for code in hand) for hand in hands]
+        twin._dealt = [mask_of(hand) for hand in twin._hands]
+        twin._field = mask(*field)
+        twin._grouped = months_of_three(twin._field)
+        twin._stock = [CARD_OF[code] for code in reversed(stock)]
+        twin._clear_piles()
+        for side, pile in enumerate(captured or ()):
+            points = sum(self._setup.values[CARD_OF[code]] for code in pile)
+            twin._collect(side, mask(*pile), tuple(pile), points)
+        twin._begin_turn(leader if to_move is None else to_move)
+        return twin
