@@ -1,0 +1,238 @@
+"""`fudaba up`: everything on this machine, until it is stopped."""
+
+import fcntl
+import os
+import secrets
+import signal
+import socket
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+from redis import Redis
+from redis.exceptions import RedisError
+
+from api.commands.supervisor import Child, Supervisor
+from engine.errors import FudabaError
+from store import accounts, schema
+from store.database import Database
+from store.settings import Settings
+from workers import broker
+from workers.celery_app import redis_url
+from workers.services import utc_now
+
+READY_SECONDS = 60
+API_THREADS = 8
+
+
+class CannotStart(FudabaError):
+    """The installation cannot be started; the message says why and what to do."""
+
+    code = "cannot_start"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installation:
+    """A running installation on this machine."""
+
+    url: str
+    token: str
+
+
+@click.command()
+@click.option("--home", type=click.Path(file_okay=False, path_type=Path), help="Data folder.")
+@click.option("--host", help="Address to listen on (127.0.0.1).")
+@click.option("--port", type=click.IntRange(0, 65_535), help="Port to listen on; 0 takes a free one.")
+@click.option("--workers", type=click.IntRange(0, 1_024), help="Worker processes; 0 is one a core.")
+def up(home: Path | None, host: str | None, port: int | None, workers: int | None) -> None:
+    """Run the whole service on this machine until Ctrl-C."""
+    given = {"home": home and home.absolute(), "host": host, "port": port, "workers": workers}
+    try:
+        settings = Settings.from_env(os.environ)
+        if home is not None and "FUDABA_DATABASE_URL" not in os.environ:
+            given["database_url"] = f"sqlite:///{home.absolute() / 'fudaba.db'}"
+        settings = replace(settings, **{name: value for name, value in given.items() if value is not None})
+        stopped = _Stopped()
+        with running(settings) as (installation, supervisor):
+            click.echo(f"ready {installation.url}")
+            click.echo(f"organiser's token: {installation.token}")
+            click.echo(f"data and logs: {settings.home}   (Ctrl-C stops everything)")
+            while not stopped.is_set:
+                for name in supervisor.restart_dead():
+                    click.echo(f"{name} had ended and was started again; see its log", err=True)
+                time.sleep(0.2)
+    except FudabaError as error:
+        raise click.ClickException(str(error)) from error
+    click.echo("stopped")
+
+
+@contextmanager
+def running(settings: Settings) -> Iterator[tuple[Installation, Supervisor]]:
+    """Start everything, yield when it is ready, stop everything at the end; raises CannotStart."""
+    settings.home.mkdir(parents=True, exist_ok=True)
+    settings.home.chmod(0o700)
+    supervisor = Supervisor()
+    with _only_one(settings.home), _listening(settings) as listener:
+        try:
+            settings = _start_broker(settings, supervisor)
+            token = _prepare_database(settings)
+            installation = Installation(url=_url(listener), token=token)
+            _start_services(settings, supervisor, listener)
+            _wait_until_ready(installation.url, supervisor)
+            yield installation, supervisor
+        finally:
+            supervisor.stop()
+
+
+class _Stopped:
+    """Whether somebody asked this process to stop; set by SIGTERM and SIGINT."""
+
+    def __init__(self) -> None:
+        self.is_set = False
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._set)
+
+    def _set(self, number: int, frame: object) -> None:
+        self.is_set = True
+
+
+@contextmanager
+def _only_one(home: Path) -> Iterator[None]:
+    """Hold the data folder; raises CannotStart when another `up` holds it."""
+    with (home / "up.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise CannotStart(f"another `fudaba up` is running on {home}") from error
+        yield
+
+
+@contextmanager
+def _listening(settings: Settings) -> Iterator[socket.socket]:
+    """Take the port before anything else is started; raises CannotStart when somebody has it."""
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((settings.host, settings.port))
+        except OSError as error:
+            raise CannotStart(
+                f"cannot listen on {settings.host}:{settings.port}: {error.strerror}"
+            ) from error
+        listener.listen(512)
+        yield listener
+
+
+def _url(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://{host}:{port}"
+
+
+def _start_broker(settings: Settings, supervisor: Supervisor) -> Settings:
+    """Return the settings with the broker's URL; the embedded server is started when none is named."""
+    if not settings.redis_url:
+        server = broker.embedded(settings.home)
+        supervisor.add(_child(settings, "redis", server.command))
+        settings = replace(settings, redis_url=server.url)
+    client = Redis.from_url(redis_url(settings.redis_url), socket_connect_timeout=2, socket_timeout=2)
+    deadline = time.monotonic() + 15
+    while True:
+        try:
+            client.ping()
+            break
+        except RedisError as error:
+            if time.monotonic() > deadline:
+                raise CannotStart(f"the broker does not answer: {error}") from error
+            time.sleep(0.02)
+    client.close()
+    return settings
+
+
+def _prepare_database(settings: Settings) -> str:
+    """Migrate, and make sure that there are an organiser and the house bots; return the organiser's token."""
+    database = Database(settings.database_url)
+    schema.upgrade(database)
+    token = _organiser_token(settings)
+    with database.transaction() as tx:
+        accounts.ensure_organiser(tx, token, utc_now())
+        accounts.ensure_house_bots(tx, utc_now())
+    database.dispose()
+    return token
+
+
+def _organiser_token(settings: Settings) -> str:
+    """Return the token of the settings, else the one kept in the data folder, else a new one that is kept."""
+    if settings.organiser_token:
+        return settings.organiser_token
+    path = settings.home / "organiser.token"
+    if not path.exists():
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(32) + "\n")
+    return path.read_text().strip()
+
+
+def _start_services(settings: Settings, supervisor: Supervisor, listener: socket.socket) -> None:
+    celery = (sys.executable, "-m", "celery", "-A", "workers.main")
+    processes = settings.workers or os.cpu_count() or 1
+    supervisor.add(
+        _child(settings, "worker", (*celery, "worker", "-c", str(processes), "-n", "fudaba@%h", *_QUIET))
+    )
+    supervisor.add(
+        _child(settings, "beat", (*celery, "beat", "-s", str(settings.home / "beat"), "--pidfile", ""))
+    )
+    gunicorn = (
+        *(sys.executable, "-m", "gunicorn", "api.wsgi:application", "--bind", f"fd://{listener.fileno()}"),
+        *("--worker-class", "gthread", "--threads", str(API_THREADS), "--workers", "1"),
+        *("--timeout", "60", "--graceful-timeout", "5", "--no-control-socket"),
+    )
+    supervisor.add(_child(settings, "api", gunicorn, pass_fds=(listener.fileno(),)))
+
+
+_QUIET = ("--without-gossip", "--without-mingle", "-O", "fair")
+
+
+def _child(settings: Settings, name: str, command: tuple[str, ...], pass_fds: tuple[int, ...] = ()) -> Child:
+    logs = settings.home / "logs"
+    logs.mkdir(exist_ok=True)
+    return Child(
+        name=name,
+        command=command,
+        environment=_environment(settings),
+        log=logs / f"{name}.log",
+        pass_fds=pass_fds,
+    )
+
+
+def _environment(settings: Settings) -> dict[str, str]:
+    """Return this process's environment with what has been settled here, instead of files that say it."""
+    settled = {
+        "FUDABA_HOME": str(settings.home),
+        "FUDABA_DATABASE_URL": settings.database_url,
+        "REDIS_URL": settings.redis_url,
+        "PYTHONUNBUFFERED": "1",
+    }
+    kept = {name: value for name, value in os.environ.items() if name.removesuffix("_FILE") not in settled}
+    return kept | settled
+
+
+def _wait_until_ready(url: str, supervisor: Supervisor) -> None:
+    """Return when /readyz says 200; raises CannotStart with what it says when it does not in time."""
+    deadline = time.monotonic() + READY_SECONDS
+    said = "no answer"
+    while time.monotonic() < deadline:
+        supervisor.restart_dead()
+        try:
+            with urllib.request.urlopen(f"{url}/readyz", timeout=5):
+                return
+        except urllib.error.HTTPError as error:
+            said = error.read(2000).decode(errors="replace")
+        except OSError as error:
+            said = str(error)
+        time.sleep(0.1)
+    raise CannotStart(f"the service is not ready after {READY_SECONDS} s: {said}")

@@ -1,0 +1,64 @@
+"""The schema of the database: brought up to date, checked, and a new migration written."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, text
+
+from store.database import Database
+from store.models import Base
+
+_LOCK = 0x66756461  # any number of our own: two processes that start at once migrate one after the other
+
+
+def upgrade(database: Database) -> None:
+    """Bring the database to the newest revision; does nothing when it is there."""
+    _run(database, lambda config: command.upgrade(config, "head"))
+
+
+def write_revision(database: Database, message: str) -> None:
+    """Write a new migration file with what the models have and the database has not."""
+    _run(database, lambda config: command.revision(config, message, autogenerate=True))
+
+
+def revision(database: Database) -> str | None:
+    """Return the revision that the database is at; None when it is empty."""
+    with database.engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def newest_revision() -> str | None:
+    """Return the revision that this code expects."""
+    return ScriptDirectory.from_config(_config()).get_current_head()
+
+
+def differences(database: Database) -> list[object]:
+    """Return what a migrated database lacks against the models; empty when they agree."""
+    with database.engine.connect() as connection:
+        found: list[object] = compare_metadata(MigrationContext.configure(connection), Base.metadata)
+        return found
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+def _run(database: Database, work: Callable[[Config], object]) -> None:
+    config = _config()
+    with database.engine.begin() as connection:
+        _lock(database, connection)
+        config.attributes["connection"] = connection
+        work(config)
+
+
+def _lock(database: Database, connection: Connection) -> None:
+    if not database.is_sqlite:  # SQLite has taken its write lock at BEGIN
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})

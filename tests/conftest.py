@@ -1,0 +1,81 @@
+"""What all tests share: the groups that need more than pip brings, databases, and builders."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import create_engine, text
+from support import postgres
+
+from store import schema
+from store.database import Database
+
+# A group of tests and whether what it needs is here; what is missing is named at the end and fails the run.
+_GROUPS: dict[str, Callable[[], bool]] = {
+    "postgresql": lambda: postgres.binaries() is not None,
+    "bubblewrap": lambda: shutil.which("bwrap") is not None,
+}
+_missing: set[str] = set()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "needs(group): runs only where the group's programs are installed")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    kept, left_out = [], []
+    for item in items:
+        groups = {name for mark in item.iter_markers("needs") for name in mark.args}
+        absent = {name for name in groups if not _GROUPS[name]()}
+        _missing.update(absent)
+        (left_out if absent else kept).append(item)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    if _missing and os.environ.get("ALLOW_MISSING") != "1" and exitstatus == 0:
+        session.exitstatus = 1
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    absent = {name for name, is_here in _GROUPS.items() if not is_here()}
+    if absent:
+        names = ", ".join(sorted(absent))
+        terminalreporter.write_line(
+            f"could not run, not installed: {names} (ALLOW_MISSING=1 forgives)", red=True
+        )
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The URL of a server of this test process's own."""
+    with postgres.server() as url:
+        yield url
+
+
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.needs("postgresql"))],
+)
+def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """A migrated, empty database: once SQLite in a file, once PostgreSQL."""
+    if request.param == "sqlite":
+        database = Database(f"sqlite:///{tmp_path_factory.mktemp('db') / 'fudaba.db'}")
+    else:
+        database = Database(_new_postgres(request.getfixturevalue("postgres_url")))
+    schema.upgrade(database)
+    yield database
+    database.dispose()
+
+
+def _new_postgres(server_url: str) -> str:
+    """Make an empty database on the server and return its URL."""
+    name = f"t{uuid4().hex}"
+    engine = create_engine(server_url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    return server_url.replace("/postgres?", f"/{name}?")

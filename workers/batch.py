@@ -1,0 +1,237 @@
+"""Playing a batch: claim it, play its groups side by side, write everything at once."""
+
+import asyncio
+import os
+import socket
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import structlog
+
+from engine import games
+from engine.limits import Limits
+from engine.match import MatchResult, PlatformFault, Play
+from engine.match import play as play_match
+from engine.schedule import Schedule
+from store import batches, benches, matches, results, seating, tournaments
+from store.batches import Claim
+from store.database import Transaction
+from store.models.tournaments import Event, Tournament
+from store.results import Log, Played
+from workers import advance, contestants, loops, presence
+from workers.contestants import Contestant
+from workers.runtimes.base import Bot, Player, Setting
+from workers.services import Services
+
+GROUP_TRIES = 3
+_TURN = 256  # decisions that a match of house bots may take before others get their turn
+
+_log = structlog.get_logger(__name__)
+
+
+class LeaseLost(Exception):
+    """Somebody else plays the batch, or nobody may any more: what was played counts for nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A claimed batch with all that it takes to play it."""
+
+    claim: Claim
+    event: Event
+    tournament: Tournament
+    contestants: dict[int, Contestant]
+    benched: frozenset[int]
+
+    @property
+    def schedule(self) -> Schedule:
+        """The schedule of the event."""
+        return seating.schedule_of(self.event)
+
+    def groups(self) -> list[range]:
+        """Return the match numbers of the batch, a range for each group of the same players."""
+        claim, size = self.claim, self.schedule.group_matches(self.claim.block)
+        start, end = self.schedule.block_range(claim.block).start, claim.first + claim.count
+        first_edge = start + -(-(claim.first - start) // size) * size
+        edges = sorted({claim.first, end, *range(first_edge, end, size)})
+        return [range(low, high) for low, high in zip(edges, edges[1:], strict=False)]
+
+
+def play(services: Services, batch_id: int) -> None:
+    """Play one batch, unless it is done or somebody else plays it; whatever happens is in the database then."""
+    presence.beat(services)
+    log = _log.bind(batch=batch_id)
+    with services.database.transaction() as tx:
+        job = _claimed(services, tx, batch_id)
+    if job is None:
+        log.info("batch_not_free")
+        return
+    log = log.bind(event=str(job.event.id), attempt=job.claim.attempt)
+    try:
+        played, logs = loops.run(_Table(services, job).play_all())
+    except LeaseLost:
+        log.warning("lease_lost")
+    except Exception as error:  # whatever failed here is ours, not a bot's: it is counted and played again
+        log.exception("batch_failed")
+        reason = f"{error}\n{traceback.format_exc(limit=-5)}"
+        with services.database.transaction() as tx:
+            batches.fail(tx, job.claim, reason, services.clock())
+    else:
+        _write(services, job, played, logs)
+        log.info("batch_done", matches=len(played))
+
+
+def _claimed(services: Services, tx: Transaction, batch_id: int) -> Job | None:
+    owner = f"{socket.gethostname()}:{os.getpid()}"
+    lease = services.settings.lease_seconds
+    claim = batches.claim(tx, batch_id, owner=owner, now=services.clock(), lease_seconds=lease)
+    if claim is None:
+        return None
+    event = tx.get_one(Event, claim.event_id)
+    tournament = tournaments.get(tx, event.tournament_id)
+    schedule = seating.schedule_of(event)
+    numbers = range(claim.first, claim.first + claim.count)
+    sitting = {entrant for n in numbers for entrant in seating.table_of(event, schedule.slot(n))}
+    return Job(
+        claim=claim,
+        event=event,
+        tournament=tournament,
+        contestants=contestants.load(tx, tournament, sitting),
+        benched=frozenset(benches.benched(tx, event, claim.block)),
+    )
+
+
+def _write(services: Services, job: Job, played: Sequence[Played], logs: Sequence[Log]) -> None:
+    versions = {number: contestant.version_id for number, contestant in job.contestants.items()}
+    with services.database.transaction() as tx:
+        if results.write(tx, job.claim, played, logs, versions, services.clock()):
+            advance.event(services, tx, job.event.id)
+
+
+class _Table:
+    """The play of one job in the event loop of this process."""
+
+    def __init__(self, services: Services, job: Job) -> None:
+        self._services = services
+        self._job = job
+        self._game = games.get(job.event.game)
+        self._sides = seating.sides_of(job.event)
+        self._limits = Limits.from_json(job.tournament.limits)
+        self._endpoints = tournaments.has_endpoint(job.tournament)
+        self._renew_at = time.monotonic() + self._renew_seconds
+
+    @property
+    def _renew_seconds(self) -> float:
+        return min(5.0, self._services.settings.lease_seconds / 3)
+
+    async def play_all(self) -> tuple[list[Played], list[Log]]:
+        """Return the results of all groups, in order of number, and what the bots printed."""
+        groups = self._job.groups()
+        at_once = max(1, self._services.settings.in_flight // max(map(len, groups)))
+        gate = asyncio.Semaphore(at_once)
+        async with asyncio.TaskGroup() as tasks:
+            running = [tasks.create_task(self._play_group(numbers, gate)) for numbers in groups]
+        done = [task.result() for task in running]
+        return [match for played, _ in done for match in played], [log for _, logs in done for log in logs]
+
+    async def _play_group(self, numbers: range, gate: asyncio.Semaphore) -> tuple[list[Played], list[Log]]:
+        """Play the matches of one group side by side, again with new processes after a fault of ours."""
+        async with gate:
+            for left in range(GROUP_TRIES - 1, -1, -1):
+                try:
+                    return await self._try_group(numbers)
+                except* PlatformFault as faults:
+                    _log.warning("platform_fault", numbers=str(numbers), error=str(faults.exceptions[0]))
+                    if not left:
+                        raise
+        raise AssertionError("the last try returns or raises")
+
+    async def _try_group(self, numbers: range) -> tuple[list[Played], list[Log]]:
+        schedule = self._job.schedule
+        entrants = seating.seats_of(self._job.event, schedule.slot(numbers[0]))
+        bots = self._bots(entrants)
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                running = [tasks.create_task(self._play_match(number, bots)) for number in numbers]
+            played = [
+                Played(number=number, result=task.result())
+                for number, task in zip(numbers, running, strict=True)
+            ]
+        finally:
+            await asyncio.gather(*(bot.close() for bot in bots))
+        return played, [
+            Log(
+                version_id=self._job.contestants[entrant].version_id,
+                first_number=numbers[0],
+                seat=seat,
+                text=bot.log.decode(errors="replace"),
+            )
+            for seat, (entrant, bot) in enumerate(zip(entrants, bots, strict=True))
+            if bot.log
+        ]
+
+    def _bots(self, entrants: Sequence[int]) -> list[Bot]:
+        event = self._job.event
+        setting = Setting(game=self._game, seats=event.seats, options=event.options, limits=self._limits)
+        return [
+            contestants.open_bot(self._services, self._job.contestants[entrant], setting, event.index)
+            for entrant in entrants
+        ]
+
+    async def _play_match(self, number: int, bots: Sequence[Bot]) -> MatchResult:
+        job, event = self._job, self._job.event
+        entrants = seating.seats_of(event, job.schedule.slot(number))
+        match = play_match(
+            self._game,
+            seats=event.seats,
+            options=dict(event.options),
+            seed=matches.deal_seed(job.tournament, event, number, self._endpoints),
+            max_faults=self._limits.max_faults,
+            absent=[seat for seat, entrant in enumerate(entrants) if entrant in job.benched],
+        )
+        players = [
+            bot.player(
+                contestants.match_name(
+                    job.contestants[entrant], job.tournament.secret, event.index, number, seat
+                ),
+                seat,
+            )
+            for seat, (entrant, bot) in enumerate(zip(entrants, bots, strict=True))
+        ]
+        try:
+            return await drive(match, players, self._progress)
+        finally:
+            for player in players:
+                await player.close()
+
+    def _progress(self) -> None:
+        """Renew the lease when it is time; only play that goes on calls this."""
+        now = time.monotonic()
+        if now < self._renew_at:
+            return
+        self._renew_at = now + self._renew_seconds
+        services = self._services
+        with services.database.transaction() as tx:
+            lease = services.settings.lease_seconds
+            held = batches.renew(tx, self._job.claim, now=services.clock(), lease_seconds=lease)
+        if not held:
+            raise LeaseLost
+
+
+async def drive(match: Play, players: Sequence[Player], progress: Callable[[], None]) -> MatchResult:
+    """Play a match in the event loop: ask the seat's player for every decision, in turn."""
+    turns = 0
+    try:
+        ask = next(match)
+        while True:
+            answer = await players[ask.seat].act(ask)
+            progress()
+            turns += 1
+            if not turns % _TURN:
+                await asyncio.sleep(0)
+            ask = match.send(answer)
+    except StopIteration as stop:
+        result: MatchResult = stop.value
+        return result

@@ -1,0 +1,53 @@
+"""Every message that is sent, by task name; the only module that knows the queue.
+
+Messages are sent after the commit and may be lost: the sweep sends again what the database says is open. So nothing
+here raises when the broker is away.
+"""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+import structlog
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
+
+from workers import services
+from workers.celery_app import QUEUE
+
+_log = structlog.get_logger(__name__)
+
+
+def tournament(tournament_id: UUID) -> None:
+    """Ask for the first batches of a tournament that has started."""
+    _send("fudaba.advance_tournament", str(tournament_id))
+
+
+def batches(batch_ids: Iterable[int]) -> None:
+    """Ask for batches to be played."""
+    for batch_id in batch_ids:
+        _send("fudaba.play_batch", batch_id)
+
+
+def qualification(version_id: UUID) -> None:
+    """Ask for a bot version to be tried out."""
+    _send("fudaba.qualify", str(version_id))
+
+
+def queue_length() -> int:
+    """Return how many messages wait; raises RedisError when the broker is away."""
+    return int(services.current().redis.llen(QUEUE))
+
+
+def is_broker_up() -> bool:
+    """Return whether the broker answers."""
+    try:
+        return bool(services.current().redis.ping())
+    except RedisError:
+        return False
+
+
+def _send(task: str, *args: str | int) -> None:
+    try:
+        services.current().celery.send_task(task, args, retry=False, ignore_result=True)
+    except (OperationalError, RedisError, OSError) as error:
+        _log.warning("message_not_sent", task=task, args=args, error=str(error))

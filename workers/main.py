@@ -1,0 +1,26 @@
+"""Entry point of worker and beat: `celery -A workers.main worker`, `celery -A workers.main beat`."""
+
+import os
+
+from celery.signals import beat_init, setup_logging, worker_process_init
+
+from store.settings import Settings
+from workers import logs, presence, services
+from workers.celery_app import make_celery
+from workers.services import Services
+
+settings = Settings.from_env(os.environ)
+app = make_celery(settings)
+
+
+@setup_logging.connect
+def _set_up_logging(**_: object) -> None:
+    logs.configure(settings.log_level)
+
+
+@worker_process_init.connect
+@beat_init.connect
+def _connect(**_: object) -> None:
+    """Make the services of this process: after the fork, so that nothing is shared with the parent."""
+    services.install(Services.of(settings))
+    presence.beat(services.current())

@@ -1,0 +1,65 @@
+"""What a process works with: settings, database, Redis, Celery and the clock; made once by its entry point."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from celery import Celery
+from redis import Redis
+
+from store.database import Database
+from store.settings import Settings
+from workers.celery_app import make_celery, redis_url
+
+REDIS_SECONDS = 5
+
+
+def utc_now() -> datetime:
+    """Return the present time, aware and in UTC."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """The outside world of one process; connections are made when first used."""
+
+    settings: Settings
+    database: Database
+    redis: Redis
+    celery: Celery
+    clock: Callable[[], datetime] = field(default=utc_now)
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Services":
+        """Return services that connect to what the settings name."""
+        redis = Redis.from_url(
+            redis_url(settings.redis_url),
+            socket_timeout=REDIS_SECONDS,
+            socket_connect_timeout=REDIS_SECONDS,
+        )
+        return cls(
+            settings=settings,
+            database=Database(settings.database_url),
+            redis=redis,
+            celery=make_celery(settings),
+        )
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.database.dispose()
+        self.redis.close()
+        self.celery.close()
+
+
+_installed: list[Services] = []
+
+
+def install(services: Services) -> None:
+    """Make these the services of this process."""
+    _installed[:] = [services]
+
+
+def current() -> Services:
+    """Return the services of this process; an entry point must have installed them."""
+    assert _installed, "an entry point installs the services before anything else runs"
+    return _installed[0]

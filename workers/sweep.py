@@ -1,0 +1,43 @@
+"""The sweep: whatever the database says is open and nobody works on is sent again."""
+
+from datetime import timedelta
+
+import structlog
+from redis.exceptions import RedisError
+
+from store import batches, bots
+from workers import advance, dispatch, presence
+from workers.services import Services
+
+RESEND_SECONDS = 5  # with an empty queue, a message as old as this that nobody took is lost
+SHORT_QUEUE = 2
+MOST_AT_ONCE = 50
+
+_log = structlog.get_logger(__name__)
+
+
+def run(services: Services) -> None:
+    """Send again lost batches and qualifications, and move events on whose last batch went unnoticed."""
+    presence.beat(services)
+    try:
+        if dispatch.queue_length() > SHORT_QUEUE:
+            return
+    except RedisError as error:
+        _log.warning("sweep_without_broker", error=str(error))
+        return
+    now = services.clock()
+    with services.database.transaction() as tx:
+        event_ids = batches.running_events(tx)
+    for event_id in event_ids:
+        with services.database.transaction() as tx:
+            advance.event(services, tx, event_id)
+    with services.database.transaction() as tx:
+        lost = batches.lost(tx, now, RESEND_SECONDS)
+        stale = now - timedelta(seconds=RESEND_SECONDS)
+        waiting = bots.waiting_qualifications(tx, now=now, sent_before=stale, limit=MOST_AT_ONCE)
+        bots.mark_sent(tx, waiting, now)
+        tx.after_commit(dispatch.batches, lost)
+        for version_id in waiting:
+            tx.after_commit(dispatch.qualification, version_id)
+    if lost or waiting:
+        _log.info("sent_again", batches=lost, versions=[str(version_id) for version_id in waiting])

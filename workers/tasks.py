@@ -1,0 +1,31 @@
+"""Every task: one message turned into one call. Running one twice changes nothing."""
+
+from uuid import UUID
+
+from celery import shared_task
+
+from workers import advance, batch, qualification, services, sweep
+
+
+@shared_task(name="fudaba.advance_tournament")
+def advance_tournament(tournament_id: str) -> None:
+    """Open and send the first batches of a tournament."""
+    advance.tournament(services.current(), UUID(tournament_id))
+
+
+@shared_task(name="fudaba.play_batch")
+def play_batch(batch_id: int) -> None:
+    """Play one batch, if nobody else does."""
+    batch.play(services.current(), batch_id)
+
+
+@shared_task(name="fudaba.qualify")
+def qualify(version_id: str) -> None:
+    """Try a bot version out, if it still waits for it."""
+    qualification.run(services.current(), UUID(version_id))
+
+
+@shared_task(name="fudaba.sweep")
+def sweep_lost_work() -> None:
+    """Send again what was lost."""
+    sweep.run(services.current())
