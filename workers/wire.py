@@ -1,4 +1,4 @@
-"""The bot protocol: messages to and from a policy module's process, requests to and replies of an endpoint."""
+"""The bot protocol: messages to and from a module's process, requests to and replies of an endpoint."""
 
 import hashlib
 import hmac
@@ -116,6 +116,16 @@ def module_answer(reply: Reply) -> str | int | Fault:
         case Status.MEMORY:
             return Fault(code=FaultCode.MEMORY, detail="out of memory: MemoryError")
     return bad_reply(f"a reply with status {reply.status} and {len(payload)} bytes", payload)
+
+
+def readiness(reply: Reply) -> str | Fault:
+    """Return an empty text when a module says that it is ready, or the fault that kept it from it."""
+    if reply.status == Status.READY:
+        return ""
+    answer = module_answer(reply)
+    if isinstance(answer, Fault):
+        return answer
+    return bad_reply("an answer where nothing was asked yet", reply.payload)
 
 
 def bad_reply(detail: str, reply: bytes) -> Fault:

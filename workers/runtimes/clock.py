@@ -1,0 +1,116 @@
+"""Time: what a bot may still use in a match, and how late this process's own event loop runs."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Mapping
+
+from engine.limits import Limits
+from engine.policies import Fault, FaultCode
+
+_BEAT_SECONDS = 0.05
+# A beat is always a little late; below this the loop counts as punctual.
+_TOLERANCE_SECONDS = 0.02
+_BEATS_KEPT = 4096
+
+
+class MatchClock:
+    """The clock of one seat in one match: a cap for each decision and a bank for all of them.
+
+    Times are microseconds of the bot's own clock: CPU of a module's process, wall of an endpoint.
+    """
+
+    __slots__ = ("_asked", "_base_us", "_cap_us", "_per_decision_us", "_used_us", "last_us")
+
+    def __init__(self, limits: Limits, cap_ms: int) -> None:
+        self._cap_us = cap_ms * 1000
+        self._base_us = limits.bank_base_ms * 1000
+        self._per_decision_us = limits.bank_per_decision_ms * 1000
+        self._asked = 0
+        self._used_us = 0
+        self.last_us = 0
+
+    def ask(self) -> None:
+        """Count a decision that is asked for, which fills the bank."""
+        self._asked += 1
+
+    @property
+    def bank_us(self) -> int:
+        """Return what is left for all decisions so far; never negative."""
+        return self._base_us + self._per_decision_us * self._asked - self._used_us
+
+    @property
+    def allowed_us(self) -> int:
+        """Return what the present decision may use: the cap, or the bank when there is less in it."""
+        return min(self._cap_us, self.bank_us)
+
+    def charge(self, used_us: int) -> None:
+        """Take the time of a decision from the bank, as far as there is any."""
+        self.last_us = used_us
+        self._used_us += min(used_us, self.bank_us)
+
+    def charge_more(self, used_us: int) -> None:
+        """Take time from the bank that turned out only after the decision was charged."""
+        self._used_us += min(used_us, self.bank_us)
+
+    def view(self) -> Mapping[str, int]:
+        """Return what the bot is told, in milliseconds."""
+        return {
+            "bank_ms": self.bank_us // 1000,
+            "cap_ms": self._cap_us // 1000,
+            "last_ms": self.last_us // 1000,
+        }
+
+
+def timeout(
+    code: FaultCode, *, phase: str, limit_us: int, used_us: int, of: str, **evidence: object
+) -> Fault:
+    """Return the fault of a deadline that was missed; `of` says what is counted ("CPU", "wall")."""
+    limit_ms, used_ms = limit_us // 1000, used_us // 1000
+    return Fault(
+        code=code,
+        detail=f"{phase} took {used_ms} ms ({of}); allowed: {limit_ms} ms",
+        evidence={"phase": phase, "limit_ms": limit_ms, "used_ms": used_ms, "clock": of, **evidence},
+    )
+
+
+class Heartbeat:
+    """Notices when the event loop runs late, so that no bot is blamed for it."""
+
+    def __init__(self) -> None:
+        self._late: deque[tuple[float, float]] = deque(maxlen=_BEATS_KEPT)
+        self._due = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Begin to beat in the running loop. Starting twice changes nothing."""
+        if self._timer is None:
+            self._schedule()
+
+    def stop(self) -> None:
+        """End."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def late_seconds(self, since: float) -> float:
+        """Return for how long in all the loop was late since a moment of time.monotonic()."""
+        pending = 0.0 if self._timer is None else time.monotonic() - self._due
+        late = pending if pending > _TOLERANCE_SECONDS else 0.0
+        for moment, seconds in reversed(self._late):
+            if moment < since:
+                break
+            late += min(seconds, moment - since)
+        return late
+
+    def _schedule(self) -> None:
+        """Set the next beat."""
+        self._due = time.monotonic() + _BEAT_SECONDS
+        self._timer = asyncio.get_running_loop().call_later(_BEAT_SECONDS, self._beat)
+
+    def _beat(self) -> None:
+        """Note how late this beat is."""
+        now = time.monotonic()
+        if now - self._due > _TOLERANCE_SECONDS:
+            self._late.append((now, now - self._due))
+        self._schedule()

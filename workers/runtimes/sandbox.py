@@ -1,0 +1,209 @@
+"""The sandbox's back ends: bubblewrap around the inner wall, the inner wall alone, and none at all."""
+
+import contextlib
+import os
+import secrets
+import shutil
+from functools import cached_property
+from typing import Protocol
+
+from engine.errors import FudabaError
+from workers.runtimes import landlock, seccomp
+from workers.runtimes.confine import Confinement
+from workers.runtimes.jail import Jail, Job, Launch, boot_command
+from workers.runtimes.tree import Tree, interpreter_tree, parents
+
+_FOLDER_INSIDE = "/bot"
+# The range that systemd gives out to services for their life time: nobody else has these identities.
+_FIRST_UID, _UIDS = 61184, 4096
+
+
+class SandboxError(FudabaError):
+    """A sandbox that does not exist or may not be used."""
+
+    code = "bad_sandbox"
+
+
+class Sandbox(Protocol):
+    """A way to run untrusted code."""
+
+    @property
+    def name(self) -> str:
+        """The name under which operators choose it."""
+
+    def probe(self) -> str | None:
+        """Return why it cannot be used on this machine, None when it seems that it can."""
+
+    def start(self, job: Job) -> Jail:
+        """Start a process; call it in the main thread, with which the process ends. Raises OSError."""
+
+
+class LandlockSandbox:
+    """Landlock, seccomp and resource limits: needs no privilege and no package."""
+
+    name = "landlock"
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    def probe(self) -> str | None:
+        """Return what is missing: a table of system calls, or Landlock."""
+        if seccomp.machine() is None:
+            return f"there is no table of system calls for {os.uname().machine}"
+        if landlock.abi() == 0:
+            return "the kernel has no Landlock (Linux 5.13 or newer with lsm=landlock is needed)"
+        return None
+
+    def start(self, job: Job) -> Jail:
+        """Start a process that sees the machine, but may read the interpreter and its own folder only."""
+        uid = _free_uid() if os.geteuid() == 0 and self._tree.is_world_readable() else None
+        if job.folder is not None and uid is not None:
+            _give(job.folder, uid)
+        readable = [*self._tree.readable, *([] if job.folder is None else [job.folder])]
+        launch = Launch(
+            command=boot_command(self._tree.executable),
+            confinement=_confinement(job, readable, uid, limit_threads=uid is not None, folder=job.folder),
+            folder=job.folder,
+            packages=self._tree.packages,
+            is_wrapped=False,
+        )
+        launch.confinement["parent"] = os.getpid()
+        return Jail.start(job, launch)
+
+
+class BwrapSandbox:
+    """Bubblewrap: namespaces of its own, an almost empty read-only tree, then all that `landlock` has."""
+
+    name = "bwrap"
+
+    def __init__(self, tree: Tree, inner: LandlockSandbox) -> None:
+        self._tree = tree
+        self._inner = inner
+
+    def probe(self) -> str | None:
+        """Return what is missing: bubblewrap itself, or what the inner wall needs."""
+        if shutil.which("bwrap") is None:
+            return "bubblewrap is not installed (the package is called bubblewrap)"
+        return self._inner.probe()
+
+    def start(self, job: Job) -> Jail:
+        """Start a process that has nothing but the interpreter and its own folder, and no network."""
+        machine = seccomp.machine()
+        assert machine is not None
+        uid = _free_uid() if os.geteuid() == 0 else None
+        folder = None if job.folder is None else _FOLDER_INSIDE
+        readable = [*self._tree.readable, *([] if folder is None else [folder])]
+        filter_file = os.memfd_create("seccomp", os.MFD_CLOEXEC)
+        os.write(filter_file, seccomp.startup_program(machine))
+        os.lseek(filter_file, 0, os.SEEK_SET)
+        bind = [] if job.folder is None else ["--perms", "0555", "--dir", _FOLDER_INSIDE]
+        bind += [] if job.folder is None else ["--ro-bind", job.folder, _FOLDER_INSIDE]
+        launch = Launch(
+            command=[
+                *self._outer_wall,
+                *bind,
+                *("--remount-ro", "/", "--chdir", "/", "--seccomp", str(filter_file), "--"),
+                *boot_command(self._tree.executable),
+            ],
+            keep_open=(filter_file,),
+            confinement=_confinement(job, readable, uid, limit_threads=True, folder=folder),
+            folder=folder,
+            packages=self._tree.packages,
+            is_wrapped=True,
+        )
+        return Jail.start(job, launch)
+
+    @cached_property
+    def _outer_wall(self) -> list[str]:
+        """Return the part of the command that is the same for every bot."""
+        paths = self._tree.readable
+        command = [shutil.which("bwrap") or "bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net"]
+        command += ["--unshare-uts", "--unshare-cgroup-try", "--hostname", "bot", "--die-with-parent"]
+        command += ["--cap-drop", "ALL"]
+        if os.geteuid() == 0:
+            # The inner wall changes to an identity that is nobody's outside too; in a user namespace it
+            # could not.
+            command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+        else:
+            command += ["--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"]
+        # Folders that bubblewrap makes by itself are closed to everybody but root.
+        for folder in sorted({folder for path in paths for folder in parents(path)}):
+            command += ["--perms", "0555", "--dir", folder]
+        for path in paths:
+            command += ["--ro-bind", path, path]
+        return command
+
+
+class UnsafeSandbox:
+    """No sandbox: only for bots that the operator trusts like the worker itself."""
+
+    name = "none"
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    def probe(self) -> str | None:
+        """Return None: nothing is needed."""
+        return None
+
+    def start(self, job: Job) -> Jail:
+        """Start a process with resource limits only."""
+        confinement = _confinement(job, None, None, limit_threads=False, folder=job.folder)
+        confinement["program"] = ""
+        launch = Launch(
+            command=boot_command(self._tree.executable),
+            confinement=confinement,
+            folder=job.folder,
+            packages=self._tree.packages,
+            is_wrapped=False,
+        )
+        return Jail.start(job, launch)
+
+
+def back_ends(choice: str, *, allow_unsafe: bool) -> tuple[Sandbox, ...]:
+    """Return the back ends to try for a setting (auto, bwrap, landlock or none), the tightest first.
+
+    Raises SandboxError for another setting, and for none without `allow_unsafe`.
+    """
+    tree = interpreter_tree()
+    inner = LandlockSandbox(tree)
+    known: dict[str, Sandbox] = {"bwrap": BwrapSandbox(tree, inner), "landlock": inner}
+    if choice == "auto":
+        return tuple(known.values())
+    if choice in known:
+        return (known[choice],)
+    if choice != "none":
+        raise SandboxError(f"sandbox is {choice!r}; allowed: auto, {', '.join(known)}, none")
+    if not allow_unsafe:
+        raise SandboxError(
+            "sandbox none runs uploaded bots without any; it has to be allowed by a second setting"
+        )
+    return (UnsafeSandbox(tree),)
+
+
+def _confinement(
+    job: Job, readable: list[str] | None, uid: int | None, *, limit_threads: bool, folder: str | None
+) -> Confinement:
+    """Return the inner wall for a job."""
+    machine = seccomp.machine()
+    return Confinement(
+        memory_bytes=job.memory_mb << 20,
+        readable=readable,
+        uid=uid,
+        limit_threads=limit_threads,
+        program="" if machine is None else seccomp.bot_program(machine).hex(),
+        parent=0,
+        folder=folder or "/",
+    )
+
+
+def _free_uid() -> int:
+    """Return an identity that no other process has, most likely."""
+    return _FIRST_UID + secrets.randbelow(_UIDS)
+
+
+def _give(folder: str, uid: int) -> None:
+    """Hand a private folder to the identity that is to read it."""
+    for place, _, _ in os.walk(os.path.dirname(folder)):
+        with contextlib.suppress(FileNotFoundError):
+            os.chown(place, uid, uid)
