@@ -92,8 +92,8 @@ def ensure_organiser(tx: Transaction, token: str, now: datetime) -> Account:
     """Return the account `organiser`, for which `token` is valid from here on.
 
     It is the token of the settings: another one given later takes its place, and the one before ends. Tokens
-    that were issued otherwise stay as they are. Raises BadRequest for a token that no header can carry, Conflict
-    for one that belongs to somebody else.
+    that were issued otherwise stay as they are. Raises BadRequest for a token that no header can carry,
+    Conflict for one that belongs to somebody else.
     """
     if not _PRINTABLE.fullmatch(token):
         raise BadRequest("the organiser's token is empty or holds blanks or other than ASCII characters")

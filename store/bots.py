@@ -31,7 +31,7 @@ SECRET_BYTES = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where an endpoint lives, how many requests an exchange may hold, and how many exchanges may run at once."""
+    """Where an endpoint lives, the requests that an exchange may hold, the exchanges that may run at once."""
 
     url: str
     max_batch: int = DEFAULT_MAX_BATCH
@@ -49,8 +49,8 @@ def submit_module(
 ) -> Version:
     """Return the version with this content, of the owner's bot `name`; what is not there yet is made.
 
-    The same content for the same games is the same version. Raises BadRequest for a bad name or game, Conflict
-    for a name that is an endpoint's.
+    The same content for the same games is the same version. Raises BadRequest for a bad name or game,
+    Conflict for a name that is an endpoint's.
     """
     claimed = _check_games(games)
     bot = _locked(tx, owner, name, BotKind.MODULE, now)
@@ -58,18 +58,19 @@ def submit_module(
         if version.games == claimed:
             return version
     blobs.put(tx, content)
-    return _add_version(
-        tx,
-        Version(
-            bot=bot,
-            state=VersionState.QUALIFYING,
-            sha256=upload.sha256,
-            filename=f"{name}.{upload.kind.value}",
-            size=len(content),
-            games=claimed,
-            created_at=now,
-        ),
+    version = Version(
+        bot=bot,
+        number=_next_number(tx, bot),
+        state=VersionState.QUALIFYING,
+        sha256=upload.sha256,
+        filename=f"{name}.{upload.kind.value}",
+        size=len(content),
+        games=claimed,
+        created_at=now,
     )
+    tx.add(version)
+    tx.flush()
+    return version
 
 
 def submit_endpoint(
@@ -98,6 +99,7 @@ def submit_endpoint(
     secret = known or secrets.token_hex(SECRET_BYTES)
     version = Version(
         bot=bot,
+        number=_next_number(tx, bot),
         state=VersionState.QUALIFYING,
         sha256=sha256,
         url=endpoint.url,
@@ -107,7 +109,9 @@ def submit_endpoint(
         games=claimed,
         created_at=now,
     )
-    return _add_version(tx, version), None if known else secret
+    tx.add(version)
+    tx.flush()
+    return version, None if known else secret
 
 
 def rotate_secret(tx: Transaction, bot: Bot) -> str:
@@ -141,6 +145,22 @@ def owned(tx: Transaction, bot_id: UUID, by: Account) -> Bot:
     if bot.owner_id != by.id:
         raise Forbidden("only the owner of a bot may do this")
     return bot
+
+
+def require_enterable(tx: Transaction, references: Sequence[str], by: Account) -> None:
+    """Refuse bots that `by` may not enter into a tournament: others' bots, unless an organiser does it.
+
+    Raises Forbidden, BadRequest for a bot that there is not.
+    """
+    if by.role is Role.ORGANISER:
+        return
+    for position, reference in enumerate(references):
+        try:
+            bot = by_reference(tx, reference)
+        except NotFound as error:
+            raise BadRequest(str(error), field=f"bots.{position}") from error
+        if bot.owner_id != by.id:
+            raise Forbidden(f"bot {reference} is somebody else's")
 
 
 def by_reference(tx: Transaction, reference: str) -> Bot:
@@ -217,8 +237,10 @@ def activate(tx: Transaction, bot_id: UUID, number: int) -> Version:
     return chosen
 
 
-def waiting_before(tx: Transaction, waiting: Version) -> int:
-    """Return how many versions are still to be qualified that were submitted before this one."""
+def waiting_before(tx: Transaction, waiting: Version) -> int | None:
+    """Return how many versions are to be qualified before this one; None once it is decided."""
+    if waiting.state is not VersionState.QUALIFYING:
+        return None
     earlier = or_(
         Version.created_at < waiting.created_at,
         and_(Version.created_at == waiting.created_at, Version.id < waiting.id),
@@ -278,7 +300,7 @@ def record_qualification(
 def waiting_qualifications(
     tx: Transaction, *, now: datetime, sent_before: datetime, limit: int
 ) -> list[UUID]:
-    """Return the versions, the oldest first, that nobody qualifies and that were not sent since `sent_before`."""
+    """Return the versions, the oldest first, that nobody qualifies and that were not sent of late."""
     return list(
         tx.scalars(
             select(Version.id)
@@ -324,12 +346,9 @@ def _same_content(tx: Transaction, bot: Bot, sha256: str) -> list[Version]:
     return list(tx.scalars(same.order_by(Version.number.desc())))
 
 
-def _add_version(tx: Transaction, new: Version) -> Version:
-    last = tx.scalar(select(func.max(Version.number)).where(Version.bot_id == new.bot.id))
-    new.number = (last or 0) + 1
-    tx.add(new)
-    tx.flush()
-    return new
+def _next_number(tx: Transaction, bot: Bot) -> int:
+    last = tx.scalar(select(func.max(Version.number)).where(Version.bot_id == bot.id))
+    return (last or 0) + 1
 
 
 def _check_games(games: Sequence[str]) -> list[str]:

@@ -1,0 +1,104 @@
+"""The Flask application: routes, errors, limits and the OpenAPI document."""
+
+import re
+import time
+from importlib.metadata import version
+
+import flask_smorest
+import structlog
+from flask import Flask, Response, g, request
+
+from api import docs, errors
+from api.auth import SECURITY_SCHEME
+from api.resources import accounts, bots, games, health, matches, standings, tournaments
+from workers import services
+from workers.services import Services
+
+MAX_JSON_BYTES = 1 << 20
+BLUEPRINTS = (
+    games.blueprint,
+    accounts.blueprint,
+    bots.blueprint,
+    tournaments.blueprint,
+    standings.blueprint,
+    matches.blueprint,
+    health.blueprint,
+)
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+
+log = structlog.get_logger()
+
+
+class Api(flask_smorest.Api):  # type: ignore[misc]
+    """The OpenAPI document; errors are answered by api.errors."""
+
+    DEFAULT_ERROR_RESPONSE_NAME = None
+
+    def _register_error_handlers(self) -> None:
+        """Leave errors to api.errors."""
+
+    def _register_responses(self) -> None:
+        """Leave errors to api.blueprints."""
+
+
+def create_app(given: Services) -> Flask:
+    """Return the application, working with these services; nothing is connected to."""
+    services.install(given)
+    app = Flask("api", static_folder=None)
+    app.config.update(
+        MAX_CONTENT_LENGTH=MAX_JSON_BYTES,
+        API_TITLE="Fudaba",
+        API_VERSION=version("fudaba"),
+        OPENAPI_VERSION="3.1.0",
+        OPENAPI_URL_PREFIX="/api/v1",
+        API_SPEC_OPTIONS=_SPEC_OPTIONS,
+    )
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # of the default provider
+    app.url_map.merge_slashes = False
+    app.before_request(_begin)
+    app.after_request(_end)
+    errors.register(app)
+    api = Api(app)
+    for blueprint in BLUEPRINTS:
+        api.register_blueprint(blueprint)
+    health.register_at_root(app)
+    docs.register(app, api.spec)
+    return app
+
+
+_SPEC_OPTIONS = {
+    "info": {
+        "description": "An arena for card-game bots. Errors are problem details (RFC 9457), "
+        "times are RFC 3339 in UTC, lists are pages with a cursor.",
+        "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+    },
+    "servers": [{"url": "/"}],
+    "components": {
+        "securitySchemes": {
+            SECURITY_SCHEME: {"type": "http", "scheme": "bearer", "description": "A token of an account."}
+        }
+    },
+}
+
+
+def _begin() -> None:
+    g.began = time.monotonic()
+    sent = request.headers.get("X-Request-Id", "")
+    if _REQUEST_ID.fullmatch(sent):
+        g.request_id = sent
+    structlog.contextvars.clear_contextvars()
+    structlog.contextvars.bind_contextvars(request_id=errors.request_id())
+
+
+def _end(response: Response) -> Response:
+    response.headers["X-Request-Id"] = errors.request_id()
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers.setdefault("Cache-Control", "no-store")
+    log.info(
+        "request",
+        method=request.method,
+        path=request.path,
+        status=response.status_code,
+        used_ms=round((time.monotonic() - g.began) * 1000, 1),
+    )
+    return response

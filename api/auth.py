@@ -1,0 +1,55 @@
+"""Who is asking: bearer tokens, and the roles that a route admits."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+from flask import g, request
+
+from api.blueprints import Blueprint
+from api.errors import Unauthenticated
+from store import accounts
+from store.errors import Forbidden
+from store.models.accounts import Account, Role
+from workers import services
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+SIGNED_IN = (Role.ORGANISER, Role.PARTICIPANT)
+SECURITY_SCHEME = "bearer"
+
+
+def requires(*roles: Role) -> Callable[[View], View]:
+    """Admit accounts with one of `roles` alone: 401 without a valid token, 403 for other accounts."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def guarded(*args: Any, **kwargs: Any) -> Any:
+            g.account = _sign_in()
+            if g.account.role not in roles:
+                wanted = " or ".join(role.value for role in roles)
+                raise Forbidden(f"this is for the role {wanted}; the account is a {g.account.role.value}")
+            return view(*args, **kwargs)
+
+        documented = Blueprint.doc(security=[{SECURITY_SCHEME: []}])(guarded)
+        documented.roles = frozenset(roles)
+        return cast(View, documented)
+
+    return decorate
+
+
+def caller() -> Account:
+    """Return the account that is signed in; only inside a view that `requires` it."""
+    account: Account = g.account
+    return account
+
+
+def _sign_in() -> Account:
+    sent = request.authorization
+    if sent is None or sent.type != "bearer" or not sent.token:
+        raise Unauthenticated("send a token: Authorization: Bearer <token>")
+    with services.current().database.transaction() as tx:
+        account = accounts.authenticate(tx, sent.token)
+    if account is None:
+        raise Unauthenticated("the token is unknown or revoked")
+    return account

@@ -1,0 +1,142 @@
+"""Blueprints as this API uses them: typed decorators, strict parsing, and every problem documented."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, TypeVar, cast
+
+import flask_smorest
+import marshmallow as ma
+import msgspec
+from flask import Request
+from flask.views import MethodView
+from webargs.flaskparser import FlaskParser
+from werkzeug.exceptions import BadRequest, UnsupportedMediaType
+
+from api.errors import MEDIA_TYPE, InvalidInput
+from api.schemas.problems import ProblemSchema
+
+View = TypeVar("View", bound=Callable[..., Any])
+Resource = TypeVar("Resource", bound=type[MethodView])
+SchemaKind = ma.Schema | type[ma.Schema]
+
+DESCRIPTIONS: Mapping[int, str] = {
+    400: "The body is not what its type says, such as broken JSON.",
+    401: "A valid bearer token is needed.",
+    403: "The account may not do this.",
+    404: "There is no such thing.",
+    409: "The state of the thing does not allow this.",
+    413: "The body is too large.",
+    415: "The body is of a type that is not taken here.",
+    422: "A value cannot be used; `field` names it.",
+    503: "The service cannot do its work; `detail` says why.",
+}
+
+
+class Parser(FlaskParser):
+    """Reads arguments; unknown fields are errors wherever they stand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.DEFAULT_UNKNOWN_BY_LOCATION = {**FlaskParser.DEFAULT_UNKNOWN_BY_LOCATION, "query": ma.RAISE}
+
+    def _raw_load_json(self, req: Request) -> Any:
+        return load_json(req)
+
+    def handle_error(self, error: ma.ValidationError, *args: Any, **kwargs: Any) -> NoReturn:
+        """Raise InvalidInput naming the fields."""
+        messages = error.messages
+        if isinstance(messages, dict):
+            messages = list(messages.values())  # webargs puts the location around them
+        raise InvalidInput(messages) from error
+
+
+def load_json(request: Request) -> Any:
+    """Return the JSON body of a request, an empty object when it has none; answers 400 or 415 otherwise."""
+    body = request.get_data(cache=True)
+    if not body and not request.mimetype:
+        return {}
+    if not request.is_json:
+        raise UnsupportedMediaType(
+            f"the body is {request.mimetype or 'of no type'}; expected application/json"
+        )
+    return decode_json(body)
+
+
+def decode_json(body: bytes) -> Any:
+    """Return the value that a JSON text writes; answers 400 when it is none."""
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise BadRequest(f"the JSON cannot be read: {error}") from error
+
+
+class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
+    """A group of routes; what each may be answered with is in the document without being said again."""
+
+    ARGUMENTS_PARSER = Parser()
+
+    def __init__(self, name: str, description: str) -> None:
+        super().__init__(name, "api", url_prefix="/api/v1", description=description)
+        self._prepare_doc_cbks.append(_document_problems)
+
+    def resource(self, rule: str) -> Callable[[Resource], Resource]:
+        """Route `rule` to a class with a method for each HTTP method."""
+        return cast(Callable[[Resource], Resource], self.route(rule))
+
+    def takes(self, schema: SchemaKind, location: str = "json") -> Callable[[View], View]:
+        """Give the view what `schema` reads from the body ("json") or the query string ("query")."""
+        return cast(Callable[[View], View], self.arguments(schema, location=location))
+
+    def answers(
+        self, status: int, schema: SchemaKind | None = None, *, content_type: str | None = None
+    ) -> Callable[[View], View]:
+        """Answer with `status` and what `schema` makes of the view's result."""
+        return cast(Callable[[View], View], self.response(status, schema, content_type=content_type))
+
+    def also_answers(
+        self, status: int, schema: SchemaKind | dict[str, Any], *, content_type: str = "application/json"
+    ) -> Callable[[View], View]:
+        """Document another form of the answer."""
+        return cast(
+            Callable[[View], View],
+            self.alt_response(status, schema=schema, content_type=content_type, success=True),
+        )
+
+    def problems(self, *statuses: int) -> Callable[[View], View]:
+        """Document that the view may be answered with problems of these statuses."""
+
+        def decorate(view: View) -> View:
+            for status in statuses:
+                view = self.alt_response(
+                    status,
+                    schema=ProblemSchema,
+                    content_type=MEDIA_TYPE,
+                    description=DESCRIPTIONS[status],
+                )(view)
+            return view
+
+        return decorate
+
+
+def _document_problems(
+    doc: dict[str, Any], doc_info: Mapping[str, Any], *, spec: Any, method: str, **kwargs: Any
+) -> dict[str, Any]:
+    """Add the problems that follow from how a view is declared: from its arguments and its roles."""
+    found: set[int] = set()
+    manual = doc_info.get("manual_doc", {})
+    if "security" in manual:
+        found |= {401, 403}
+    if "arguments" in doc_info:
+        found.add(422)
+    if "requestBody" in doc or "requestBody" in manual:
+        found |= {400, 413, 415, 422}
+    responses = doc.setdefault("responses", {})
+    responses.pop(422, None)  # without a schema, from the arguments
+    for status in found:
+        responses.setdefault(
+            status,
+            {
+                "description": DESCRIPTIONS[status],
+                "content": {MEDIA_TYPE: {"schema": ProblemSchema}},
+            },
+        )
+    return doc

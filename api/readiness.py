@@ -1,0 +1,58 @@
+"""Whether the service can do its work: what is wrong with which of its parts."""
+
+from collections.abc import Callable, Mapping
+
+from redis.exceptions import RedisError
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
+
+from store import schema
+from workers import presence
+from workers.services import Services
+
+
+def problems(services: Services) -> dict[str, str]:
+    """Return what is wrong, by part; empty when tournaments can be played."""
+    found = {part: check(services) for part, check in _CHECKS.items()}
+    return {part: problem for part, problem in found.items() if problem is not None}
+
+
+def _database(services: Services) -> str | None:
+    try:
+        with services.database.engine.connect() as connection:
+            connection.execute(text("SELECT 1"))
+    except SQLAlchemyError as error:
+        return f"cannot be reached ({type(error).__name__})"
+    return None
+
+
+def _migrations(services: Services) -> str | None:
+    try:
+        current, newest = schema.revision(services.database), schema.newest_revision()
+    except SQLAlchemyError as error:
+        return f"cannot be read ({type(error).__name__})"
+    return None if current == newest else f"the tables are at {current or 'nothing'}, expected {newest}"
+
+
+def _redis(services: Services) -> str | None:
+    try:
+        services.redis.ping()
+    except RedisError as error:
+        return f"cannot be reached ({type(error).__name__})"
+    return None
+
+
+def _workers(services: Services) -> str | None:
+    try:
+        seen = presence.seen(services)
+    except RedisError:
+        return "cannot be seen without Redis"
+    return None if seen else "no worker was seen in the last minute"
+
+
+_CHECKS: Mapping[str, Callable[[Services], str | None]] = {
+    "database": _database,
+    "migrations": _migrations,
+    "redis": _redis,
+    "workers": _workers,
+}

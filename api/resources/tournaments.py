@@ -1,0 +1,147 @@
+"""Tournaments: planning, entering, starting, and how far they are."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import Response, jsonify
+from flask.views import MethodView
+
+from api import auth, paging
+from api.auth import SIGNED_IN, requires
+from api.blueprints import Blueprint
+from api.paging import Page
+from api.schemas.tournaments import (
+    CreateQuerySchema,
+    DryRunSchema,
+    EntrantsSchema,
+    EventsSchema,
+    NewEntrantsSchema,
+    NewTournamentSchema,
+    TournamentPageSchema,
+    TournamentQuerySchema,
+    TournamentSchema,
+)
+from store import bots, tournaments
+from store.models.accounts import Role
+from store.models.tournaments import Tournament
+from store.plans import EventPlan, Plan
+from workers import dispatch, services
+
+blueprint = Blueprint("tournaments", "Competitions over one or more games")
+
+
+def plan_of(new: dict[str, Any]) -> Plan:
+    """Return the plan that the fields of NewTournamentSchema write."""
+    events, seed = new["events"], new["secret_seed"]
+    return Plan(
+        name=new["name"],
+        events=None if events is None else tuple(EventPlan(**event) for event in events),
+        entrants=tuple(new["entrants"]),
+        limits=new["limits"],
+        endpoint_teams=new["endpoint_teams"],
+        endpoint_duplicates=new["endpoint_duplicates"],
+        secret_seed=None if seed is None else bytes.fromhex(seed),
+    )
+
+
+@blueprint.resource("/tournaments")
+class Tournaments(MethodView):
+    """All tournaments."""
+
+    @blueprint.takes(TournamentQuerySchema, "query")
+    @blueprint.answers(200, TournamentPageSchema)
+    def get(self, query: dict[str, Any]) -> Page[Tournament]:
+        """List tournaments, the newest first."""
+        after = paging.after_moment(query["cursor"])
+        with services.current().database.transaction() as tx:
+            rows = tournaments.page(tx, limit=query["limit"] + 1, after=after, state=query["state"])
+        return paging.cut(rows, query["limit"], lambda row: (row.created_at, row.id))
+
+    @requires(Role.ORGANISER)
+    @blueprint.takes(CreateQuerySchema, "query")
+    @blueprint.takes(NewTournamentSchema)
+    @blueprint.also_answers(200, DryRunSchema)
+    @blueprint.answers(201, TournamentSchema)
+    def post(self, query: dict[str, Any], new: dict[str, Any]) -> Tournament | Response:
+        """Create a draft; with `dry_run=true` only say (200) what would be played."""
+        plan = plan_of(new)
+        with services.current().database.transaction() as tx:
+            if query["dry_run"]:
+                return jsonify(DryRunSchema().dump(tournaments.dry_run(tx, plan)))
+            return tournaments.create(tx, plan, organiser_id=auth.caller().id, now=services.current().clock())
+
+
+@blueprint.resource("/tournaments/<uuid:tournament_id>")
+class OneTournament(MethodView):
+    """One tournament."""
+
+    @blueprint.answers(200, TournamentSchema)
+    @blueprint.problems(404)
+    def get(self, tournament_id: UUID) -> Tournament:
+        """Show a tournament and how far it is."""
+        with services.current().database.transaction() as tx:
+            return tournaments.get(tx, tournament_id)
+
+
+@blueprint.resource("/tournaments/<uuid:tournament_id>/entrants")
+class Entrants(MethodView):
+    """The entrants of a tournament."""
+
+    @blueprint.answers(200, EntrantsSchema)
+    @blueprint.problems(404)
+    def get(self, tournament_id: UUID) -> dict[str, Any]:
+        """List the entrants, in order of entry."""
+        with services.current().database.transaction() as tx:
+            return {"items": tournaments.get(tx, tournament_id).entrants, "next_cursor": None}
+
+    @requires(*SIGNED_IN)
+    @blueprint.takes(NewEntrantsSchema)
+    @blueprint.answers(201, EntrantsSchema)
+    @blueprint.problems(404, 409)
+    def post(self, new: dict[str, Any], tournament_id: UUID) -> dict[str, Any]:
+        """Enter bots into a draft, each with its active version; participants enter their own bots alone."""
+        with services.current().database.transaction() as tx:
+            bots.require_enterable(tx, new["bots"], auth.caller())
+            entered = tournaments.enter(tx, tournament_id, new["bots"])
+        return {"items": entered.entrants, "next_cursor": None}
+
+
+@blueprint.resource("/tournaments/<uuid:tournament_id>/events")
+class Events(MethodView):
+    """The events of a tournament."""
+
+    @blueprint.answers(200, EventsSchema)
+    @blueprint.problems(404)
+    def get(self, tournament_id: UUID) -> dict[str, Any]:
+        """List the events and how far each is."""
+        with services.current().database.transaction() as tx:
+            return {"items": tournaments.get(tx, tournament_id).events, "next_cursor": None}
+
+
+@blueprint.resource("/tournaments/<uuid:tournament_id>/start")
+class Start(MethodView):
+    """The start of a tournament."""
+
+    @requires(Role.ORGANISER)
+    @blueprint.answers(202, TournamentSchema)
+    @blueprint.problems(404, 409)
+    def post(self, tournament_id: UUID) -> Tournament:
+        """Start a tournament that is still a draft."""
+        now, settings = services.current().clock(), services.current().settings
+        with services.current().database.transaction() as tx:
+            tournament = tournaments.start(tx, tournament_id, now, settings.batch_seconds)
+            tx.after_commit(dispatch.tournament, tournament.id)
+        return tournament
+
+
+@blueprint.resource("/tournaments/<uuid:tournament_id>/cancel")
+class Cancel(MethodView):
+    """The end of a tournament before its time."""
+
+    @requires(Role.ORGANISER)
+    @blueprint.answers(200, TournamentSchema)
+    @blueprint.problems(404, 409)
+    def post(self, tournament_id: UUID) -> Tournament:
+        """End a tournament for good that is not over; what was played stays."""
+        with services.current().database.transaction() as tx:
+            return tournaments.cancel(tx, tournament_id, services.current().clock())

@@ -1,0 +1,90 @@
+"""The standings of a tournament as one object, from which JSON and CSV are made alike."""
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+from uuid import UUID
+
+import marshmallow as ma
+
+from api.schemas.standings import OverallRowSchema, RowSchema
+from store import standings, tournaments
+from store.database import Transaction
+from store.errors import NotFound
+from store.models.tournaments import Event, EventState, TournamentState
+
+Line = Mapping[str, Any]  # what RowSchema or OverallRowSchema shows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventTable:
+    """The standings of one event."""
+
+    index: int
+    game: str
+    seats: int
+    options: Mapping[str, Any]
+    state: EventState
+    matches: int
+    played: int
+    rows: list[Line]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingsView:
+    """The standings of a tournament; `overall` is None when one event was asked for."""
+
+    tournament_id: UUID
+    state: TournamentState
+    overall: list[Line] | None
+    events: list[EventTable]
+
+
+def build(tx: Transaction, tournament_id: UUID, event_index: int | None) -> StandingsView:
+    """Return the standings of a tournament, or of the event with this index alone; raises NotFound."""
+    tournament = tournaments.get(tx, tournament_id)
+    names = {entrant.number: entrant.name for entrant in tournament.entrants}
+    events = [event for event in tournament.events if event_index in (None, event.index)]
+    if event_index is not None and not events:
+        raise NotFound(f"the tournament has no event {event_index}")
+    overall: list[Line] | None = None
+    if event_index is None:
+        overall = [
+            {**asdict(row), "name": names[row.entrant]} for row in standings.overall(tx, tournament_id)
+        ]
+    return StandingsView(
+        tournament_id=tournament_id,
+        state=tournament.state,
+        overall=overall,
+        events=[_table(tx, event, names) for event in events],
+    )
+
+
+def to_csv(view: StandingsView) -> str:
+    """Return one table as CSV with a header line: over all events, or the only event that the view holds."""
+    if view.overall is not None:
+        return _csv(OverallRowSchema(exclude=["places"]), view.overall)
+    return _csv(RowSchema(), view.events[0].rows)
+
+
+def _table(tx: Transaction, event: Event, names: Mapping[int, str]) -> EventTable:
+    return EventTable(
+        index=event.index,
+        game=event.game,
+        seats=event.seats,
+        options=event.options,
+        state=event.state,
+        matches=event.matches,
+        played=event.played,
+        rows=[{**asdict(row), "name": names[row.entrant]} for row in standings.of_event(tx, event.id)],
+    )
+
+
+def _csv(schema: ma.Schema, rows: list[Line]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(schema.dump_fields))
+    writer.writeheader()
+    writer.writerows(schema.dump(rows, many=True))
+    return text.getvalue()
