@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -259,6 +260,35 @@ def test_determinize_keeps_to_voids_proved_by_play() -> None:
         other = state.determinize(3, Stream(f"{n}"))
         for seat in (0, 1, 2):
             assert not any(code.startswith("B") for code in other.observation(seat)["hand"])
+
+
+def test_determinize_agrees_with_every_colour_that_was_not_followed() -> None:
+    checked = 0
+    for n in range(12):
+        state, rng = (
+            GAME.new_match(seats=3 + n % 2, options={"powers": n > 5}, seed=b"%d" % n),
+            Stream(f"{n}"),
+        )
+        while state.to_move is not None:
+            state.apply(rng.choice(state.legal_actions()))
+            if rng.below(8) == 0:
+                seen = state.determinize(rng.below(3), rng)
+                for seat, colour in void_colours(state.observation(0)):
+                    checked += 1
+                    assert not [code for code in seen.observation(seat)["hand"] if code[0] == colour]
+    assert checked > 300
+
+
+def void_colours(seen: dict[str, Any]) -> set[tuple[int, str]]:
+    """Return the seats that did not follow a led colour in this part, and the colour, from the history."""
+    found = set()
+    decisions = [entry for entry in seen["history"] if ":" in entry[1]]
+    for first in range(0, len(decisions), seen["seats"]):
+        played = [
+            (seat, text[5]) for seat, text in decisions[first : first + seen["seats"]] if "play:" in text
+        ]
+        found |= {(seat, played[0][1]) for seat, colour in played if colour != played[0][1]}
+    return found
 
 
 def test_determinize_makes_the_future_deal_random() -> None:
