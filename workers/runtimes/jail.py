@@ -1,6 +1,7 @@
 """One process in a sandbox: its pipes, its end and how it ended."""
 
 import contextlib
+import ctypes
 import json
 import os
 import signal
@@ -8,7 +9,7 @@ import socket
 import struct
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import resources
 from typing import Final, Self
 
@@ -19,6 +20,7 @@ _CREDENTIALS = struct.Struct("3i")
 _SIGNAL_EXIT = 128
 # Python: linux/posix-timers.h, the clock of a whole process by its id.
 _CPUCLOCK_SCHED = 2
+_PR_SET_CHILD_SUBREAPER = 36
 _ENVIRONMENT: Final = {"LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
@@ -75,8 +77,9 @@ class Jail:
     setup: bytes
     is_wrapped: bool
     bot_id: int | None = None
-    _bot: int | None = None
-    _ends: int = field(default=-1)
+    _inner_id: int = 0
+    _inner: int = -1
+    _ends: int = -1
 
     @classmethod
     def start(cls, job: Job, launch: Launch) -> Self:
@@ -110,8 +113,7 @@ class Jail:
         for file in (requests, replies, log):
             os.set_blocking(file, False)
         greeting.setblocking(False)
-        setup = _setup(job, launch)
-        jail = cls(process, requests, replies, log, greeting, setup, launch.is_wrapped)
+        jail = cls(process, requests, replies, log, greeting, _setup(job, launch), launch.is_wrapped)
         jail._ends = os.pidfd_open(process.pid)
         return jail
 
@@ -131,7 +133,9 @@ class Jail:
             if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS and text:
                 self.bot_id, _, _ = _CREDENTIALS.unpack(data)
                 with contextlib.suppress(OSError):
-                    self._bot = os.pidfd_open(self.bot_id)
+                    # Around a wrapped process is the first one of its namespace, with which all others die.
+                    self._inner_id = _parent(self.bot_id) if self.is_wrapped else self.bot_id
+                    self._inner = os.pidfd_open(self._inner_id)
         return text.decode("utf-8", "replace")
 
     @property
@@ -140,10 +144,15 @@ class Jail:
         return None if self.bot_id is None else (~self.bot_id << 3) | _CPUCLOCK_SCHED
 
     def kill(self) -> None:
-        """Kill the process and whatever is around it; a signal that could be ignored is never used."""
-        if self._bot is not None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                signal.pidfd_send_signal(self._bot, signal.SIGKILL)
+        """Kill the bot's process by a signal that nothing can ignore; what is around it then ends by itself."""
+        if self._inner < 0:
+            self._kill_group()
+            return
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._inner, signal.SIGKILL)
+
+    def _kill_group(self) -> None:
+        """Kill everything that was started."""
         if self.process.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -164,13 +173,31 @@ class Jail:
         if self._ends < 0:
             return
         self.kill()
+        if self.process.poll() is None:
+            self._kill_group()
         self.process.wait()
-        for file in (self.requests, self.replies, self.log, self._ends):
-            os.close(file)
-        if self._bot is not None:
-            os.close(self._bot)
+        if self.is_wrapped and self._inner_id:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(self._inner_id, 0)
+        for file in (self.requests, self.replies, self.log, self._ends, self._inner):
+            if file >= 0:
+                os.close(file)
         self.greeting.close()
         self._ends = -1
+
+
+def adopt_orphans() -> None:
+    """Become the parent of processes below this one whose own parent ends first, so that it can reap them.
+
+    Bubblewrap ends before the first process of its namespace, and not every container has an init that reaps.
+    """
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _parent(process_id: int) -> int:
+    """Return the id of a process's parent; raises OSError."""
+    with open(f"/proc/{process_id}/stat", "rb") as file:
+        return int(file.read().rpartition(b")")[2].split()[1])
 
 
 def boot_command(executable: str) -> list[str]:

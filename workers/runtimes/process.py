@@ -103,6 +103,10 @@ class BotProcess:
     async def close(self) -> None:
         """Kill the process and wait for its end."""
         self._fail(_platform("the match is over"))
+        ended: asyncio.Future[None] = self._loop.create_future()
+        self._loop.add_reader(self._jail.ends, _set, ended)
+        await asyncio.wait([ended], timeout=_END_SECONDS)
+        self._loop.remove_reader(self._jail.ends)
         self._drain_log()
         self._jail.close()
 
@@ -324,6 +328,12 @@ class BotProcess:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._loop.call_later(seconds, callback)
+
+
+def _set(event: asyncio.Future[None]) -> None:
+    """Let something happen, unless it has."""
+    if not event.done():
+        event.set_result(None)
 
 
 def _platform(detail: str) -> Fault:

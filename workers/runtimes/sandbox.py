@@ -10,7 +10,7 @@ from typing import Protocol
 from engine.errors import FudabaError
 from workers.runtimes import landlock, seccomp
 from workers.runtimes.confine import Confinement
-from workers.runtimes.jail import Jail, Job, Launch, boot_command
+from workers.runtimes.jail import Jail, Job, Launch, adopt_orphans, boot_command
 from workers.runtimes.tree import Tree, interpreter_tree, parents
 
 _FOLDER_INSIDE = "/bot"
@@ -90,6 +90,7 @@ class BwrapSandbox:
         """Start a process that has nothing but the interpreter and its own folder, and no network."""
         machine = seccomp.machine()
         assert machine is not None
+        adopt_orphans()
         uid = _free_uid() if os.geteuid() == 0 else None
         folder = None if job.folder is None else _FOLDER_INSIDE
         readable = [*self._tree.readable, *([] if folder is None else [folder])]
