@@ -29,6 +29,7 @@ def make_celery(settings: Settings) -> Celery:
         broker_connection_max_retries=None,
         broker_transport_options={
             "visibility_timeout": VISIBILITY_SECONDS,
+            "max_retries": 0,  # a sender does not wait for a broker that is away; the sweep sends again
             "unacked_restore_interval": 5,
             "unacked_restore_throttle": 1,
             "socket_timeout": 30,
