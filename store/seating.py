@@ -1,5 +1,7 @@
 """Who sits where: an event's stored field and the schedule's arithmetic put together."""
 
+from typing import NamedTuple
+
 from engine import games
 from engine.schedule import Schedule, Slot
 from store.models.tournaments import Event
@@ -27,5 +29,17 @@ def table_of(event: Event, slot: Slot) -> tuple[int, ...]:
 
 def seats_of(event: Event, slot: Slot) -> tuple[int, ...]:
     """Return the number of the entrant at each seat."""
-    table = table_of(event, slot)
-    return tuple(table[side] for side in sides_of(event))
+    return tuple(chair.entrant for chair in chairs_of(event, slot))
+
+
+class Chair(NamedTuple):
+    """One player of an entrant: `member` counts its seats in a team from 0, in the order of the seats."""
+
+    entrant: int
+    member: int
+
+
+def chairs_of(event: Event, slot: Slot) -> tuple[Chair, ...]:
+    """Return the player at each seat; where an entrant sits changes from deal to deal, its players do not."""
+    table, sides = table_of(event, slot), sides_of(event)
+    return tuple(Chair(table[side], sides[:seat].count(side)) for seat, side in enumerate(sides))

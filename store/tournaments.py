@@ -1,7 +1,7 @@
 """Tournaments: from a draft to the start, and what ends them early."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -53,7 +53,7 @@ def dry_run(tx: Transaction, plan: Plan) -> dict[str, Any]:
     events = plans.settle_events(plan)
     plans.settle_limits(plan.limits)
     _secret(plan)
-    versions = [_playable(tx, ref, f"entrants.{i}") for i, ref in enumerate(plan.entrants)]
+    versions = _all_playable(tx, plan.entrants, set())
     fields = [sum(_claims(version, event.game) for version in versions) for event in events]
     try:
         return plans.counts(events, fields)
@@ -221,6 +221,17 @@ def _playable(tx: Transaction, ref: str, field: str) -> Version:
     return version
 
 
+def _all_playable(tx: Transaction, refs: Sequence[str], entered: Set[UUID]) -> list[Version]:
+    """Return the active version of each bot, none of them twice or among the `entered` bots."""
+    versions: list[Version] = []
+    for position, ref in enumerate(refs):
+        version = _playable(tx, ref, f"entrants.{position}")
+        if version.bot_id in entered | {other.bot_id for other in versions}:
+            raise BadRequest(f"bot {ref} is entered already", field=f"entrants.{position}")
+        versions.append(version)
+    return versions
+
+
 def _claims(version: Version, game_id: str) -> bool:
     return not version.games or game_id in version.games
 
@@ -228,16 +239,10 @@ def _claims(version: Version, game_id: str) -> bool:
 def _add_entrants(tx: Transaction, tournament: Tournament, refs: Sequence[str]) -> None:
     if len(tournament.entrants) + len(refs) > MOST_ENTRANTS:
         raise BadRequest(f"more than {MOST_ENTRANTS} entrants", field="entrants")
-    number = len(tournament.entrants)
     entered = {entrant.version.bot_id for entrant in tournament.entrants}
-    for position, ref in enumerate(refs):
-        field = f"entrants.{position}"
-        version = _playable(tx, ref, field)
-        if version.bot_id in entered:
-            raise BadRequest(f"bot {ref} is entered already", field=field)
-        entered.add(version.bot_id)
+    versions = _all_playable(tx, refs, entered)
+    for number, version in enumerate(versions, start=len(tournament.entrants)):
         _add_entrant(tx, tournament, number, version, filler=False)
-        number += 1
 
 
 def _add_fillers(tx: Transaction, tournament: Tournament, missing: int) -> None:

@@ -5,8 +5,9 @@ import os
 import socket
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import structlog
 
@@ -20,6 +21,7 @@ from store.batches import Claim
 from store.database import Transaction
 from store.models.tournaments import Event, Tournament
 from store.results import Log, Played
+from store.seating import Chair
 from workers import advance, contestants, loops, presence
 from workers.contestants import Contestant
 from workers.runtimes.base import Bot, Player, Setting
@@ -56,11 +58,11 @@ class Job:
         start, end = self.schedule.block_range(claim.block).start, claim.first + claim.count
         first_edge = start + -(-(claim.first - start) // size) * size
         edges = sorted({claim.first, end, *range(first_edge, end, size)})
-        return [range(low, high) for low, high in zip(edges, edges[1:], strict=False)]
+        return [range(low, high) for low, high in pairwise(edges)]
 
 
 def play(services: Services, batch_id: int) -> None:
-    """Play one batch, unless it is done or somebody else plays it; whatever happens is in the database then."""
+    """Play one batch, unless it is done or taken; whatever happens is in the database afterwards."""
     presence.beat(services)
     log = _log.bind(batch=batch_id)
     with services.database.transaction() as tx:
@@ -71,9 +73,10 @@ def play(services: Services, batch_id: int) -> None:
     log = log.bind(event=str(job.event.id), attempt=job.claim.attempt)
     try:
         played, logs = loops.run(_Table(services, job).play_all())
-    except LeaseLost:
-        log.warning("lease_lost")
     except Exception as error:  # whatever failed here is ours, not a bot's: it is counted and played again
+        if isinstance(error, ExceptionGroup) and error.subgroup(LeaseLost) is not None:
+            log.warning("lease_lost")
+            return
         log.exception("batch_failed")
         reason = f"{error}\n{traceback.format_exc(limit=-5)}"
         with services.database.transaction() as tx:
@@ -150,8 +153,8 @@ class _Table:
 
     async def _try_group(self, numbers: range) -> tuple[list[Played], list[Log]]:
         schedule = self._job.schedule
-        entrants = seating.seats_of(self._job.event, schedule.slot(numbers[0]))
-        bots = self._bots(entrants)
+        chairs = seating.chairs_of(self._job.event, schedule.slot(numbers[0]))
+        bots = {chair: self._open(chair.entrant) for chair in chairs}
         try:
             async with asyncio.TaskGroup() as tasks:
                 running = [tasks.create_task(self._play_match(number, bots)) for number in numbers]
@@ -160,51 +163,47 @@ class _Table:
                 for number, task in zip(numbers, running, strict=True)
             ]
         finally:
-            await asyncio.gather(*(bot.close() for bot in bots))
+            await asyncio.gather(*(bot.close() for bot in bots.values()))
         return played, [
             Log(
-                version_id=self._job.contestants[entrant].version_id,
+                version_id=self._job.contestants[chair.entrant].version_id,
                 first_number=numbers[0],
                 seat=seat,
-                text=bot.log.decode(errors="replace"),
+                text=bots[chair].log.decode(errors="replace"),
             )
-            for seat, (entrant, bot) in enumerate(zip(entrants, bots, strict=True))
-            if bot.log
+            for seat, chair in enumerate(chairs)
+            if bots[chair].log
         ]
 
-    def _bots(self, entrants: Sequence[int]) -> list[Bot]:
+    def _open(self, entrant: int) -> Bot:
         event = self._job.event
         setting = Setting(game=self._game, seats=event.seats, options=event.options, limits=self._limits)
-        return [
-            contestants.open_bot(self._services, self._job.contestants[entrant], setting, event.index)
-            for entrant in entrants
-        ]
+        return contestants.open_bot(self._services, self._job.contestants[entrant], setting, event.index)
 
-    async def _play_match(self, number: int, bots: Sequence[Bot]) -> MatchResult:
+    async def _play_match(self, number: int, bots: Mapping[Chair, Bot]) -> MatchResult:
+        """Play one match; an entrant sits elsewhere in every deal of a group, in the same processes."""
         job, event = self._job, self._job.event
-        entrants = seating.seats_of(event, job.schedule.slot(number))
+        chairs = seating.chairs_of(event, job.schedule.slot(number))
         match = play_match(
             self._game,
             seats=event.seats,
             options=dict(event.options),
             seed=matches.deal_seed(job.tournament, event, number, self._endpoints),
             max_faults=self._limits.max_faults,
-            absent=[seat for seat, entrant in enumerate(entrants) if entrant in job.benched],
+            absent=[seat for seat, chair in enumerate(chairs) if chair.entrant in job.benched],
         )
         players = [
-            bot.player(
-                contestants.match_name(
-                    job.contestants[entrant], job.tournament.secret, event.index, number, seat
-                ),
-                seat,
-            )
-            for seat, (entrant, bot) in enumerate(zip(entrants, bots, strict=True))
+            bots[chair].player(self._name(chair, number, seat), seat) for seat, chair in enumerate(chairs)
         ]
         try:
             return await drive(match, players, self._progress)
         finally:
             for player in players:
                 await player.close()
+
+    def _name(self, chair: Chair, number: int, seat: int) -> str:
+        contestant, secret = self._job.contestants[chair.entrant], self._job.tournament.secret
+        return contestants.match_name(contestant, secret, self._job.event.index, number, seat)
 
     def _progress(self) -> None:
         """Renew the lease when it is time; only play that goes on calls this."""

@@ -30,7 +30,7 @@ class EmbeddedBroker:
 
 
 def embedded(home: Path) -> EmbeddedBroker:
-    """Return the broker of a data folder: on a private unix socket, or on loopback where its path is too long.
+    """Return the broker of a data folder: on a private unix socket, on loopback where its path is too long.
 
     Raises NoBroker naming both remedies when there is no server binary.
     """

@@ -1,7 +1,7 @@
 """Every message that is sent, by task name; the only module that knows the queue.
 
-Messages are sent after the commit and may be lost: the sweep sends again what the database says is open. So nothing
-here raises when the broker is away.
+Messages are sent after the commit and may be lost: the sweep sends again what the database says is open.
+So nothing here raises when the broker is away.
 """
 
 from collections.abc import Iterable
@@ -23,9 +23,10 @@ def tournament(tournament_id: UUID) -> None:
 
 
 def batches(batch_ids: Iterable[int]) -> None:
-    """Ask for batches to be played."""
+    """Ask for batches to be played; after one that could not be sent the rest is left to the sweep."""
     for batch_id in batch_ids:
-        _send("fudaba.play_batch", batch_id)
+        if not _send("fudaba.play_batch", batch_id):
+            return
 
 
 def qualification(version_id: UUID) -> None:
@@ -46,8 +47,11 @@ def is_broker_up() -> bool:
         return False
 
 
-def _send(task: str, *args: str | int) -> None:
+def _send(task: str, *args: str | int) -> bool:
+    """Send one message; False when the broker did not take it."""
     try:
         services.current().celery.send_task(task, args, retry=False, ignore_result=True)
     except (OperationalError, RedisError, OSError) as error:
         _log.warning("message_not_sent", task=task, args=args, error=str(error))
+        return False
+    return True

@@ -1,4 +1,4 @@
-"""What a process works with: settings, database, Redis, Celery and the clock; made once by its entry point."""
+"""What a process works with: settings, database, Redis, Celery, the clock; made by its entry point."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

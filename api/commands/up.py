@@ -52,12 +52,10 @@ class Installation:
 @click.option("--workers", type=click.IntRange(0, 1_024), help="Worker processes; 0 is one a core.")
 def up(home: Path | None, host: str | None, port: int | None, workers: int | None) -> None:
     """Run the whole service on this machine until Ctrl-C."""
-    given = {"home": home and home.absolute(), "host": host, "port": port, "workers": workers}
+    flags = {"FUDABA_HOME": home, "FUDABA_HOST": host, "FUDABA_PORT": port, "FUDABA_WORKERS": workers}
+    given = {variable: str(value) for variable, value in flags.items() if value is not None}
     try:
-        settings = Settings.from_env(os.environ)
-        if home is not None and "FUDABA_DATABASE_URL" not in os.environ:
-            given["database_url"] = f"sqlite:///{home.absolute() / 'fudaba.db'}"
-        settings = replace(settings, **{name: value for name, value in given.items() if value is not None})
+        settings = Settings.from_env({**os.environ, **given})
         stopped = _Stopped()
         with running(settings) as (installation, supervisor):
             click.echo(f"ready {installation.url}")
