@@ -144,7 +144,7 @@ class Jail:
         return None if self.bot_id is None else (~self.bot_id << 3) | _CPUCLOCK_SCHED
 
     def kill(self) -> None:
-        """Kill the bot's process by a signal that nothing can ignore; what is around it then ends by itself."""
+        """Kill the process by a signal that nothing can ignore; what is around it then ends by itself."""
         if self._inner < 0:
             self._kill_group()
             return

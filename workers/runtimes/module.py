@@ -69,6 +69,7 @@ class ModuleBot:
         self._players: dict[int, ModulePlayer] = {}
         self._matches = 0
         self._waiting: deque[Decision] = deque()
+        self._in_flight: list[Decision] = []
         self._notices: list[bytes] = []
         self._pump: asyncio.Task[None] | None = None
         self._process: BotProcess | None = None
@@ -113,7 +114,7 @@ class ModuleBot:
             )
         )
         if self._pump is None or self._pump.done():
-            self._pump = asyncio.create_task(self._serve())
+            self._pump = asyncio.create_task(self._pump_all())
         return await answer
 
     def forget(self, player: ModulePlayer) -> None:
@@ -129,7 +130,6 @@ class ModuleBot:
         if self._pump is not None and not self._pump.done():
             self._pump.cancel()
             await asyncio.wait([self._pump])
-        self._answer_all(self._broken)
         await self._end_process()
         self._unpacked.remove()
 
@@ -137,15 +137,25 @@ class ModuleBot:
     def _allowed_log_bytes(self) -> int:
         return max(1, self._matches) * (self._setting.limits.log_kb << 10)
 
+    async def _pump_all(self) -> None:
+        """Serve; whatever ends it, nobody is left waiting."""
+        try:
+            await self._serve()
+        except OSError as error:
+            self._broken = Fault(code=FaultCode.PLATFORM, detail=f"no process can be started: {error}")
+        finally:
+            closed = Fault(code=FaultCode.PLATFORM, detail="the bot was closed")
+            self._answer_all(self._broken or closed)
+
     async def _serve(self) -> None:
         """Send what waits, batch by batch, until nothing waits."""
         while self._waiting:
             # Everything that is asked in this turn of the loop shares a frame.
             await asyncio.sleep(0)
-            if (fault := await self.start()) is not None:
-                self._answer_all(fault)
+            if await self.start() is not None:
                 return
             batch = [self._waiting.popleft() for _ in range(min(self._batch, len(self._waiting)))]
+            self._in_flight = batch
             if self._upload.style is Style.CLASS:
                 batch = await self._open(batch)
             if batch:
@@ -159,19 +169,15 @@ class ModuleBot:
             memory_mb=self._setting.limits.memory_mb,
         )
         first = Preparation(phase="the import of bot.py", limit_us=self._setting.limits.start_ms * 1000)
-        try:
-            self._process = process = await BotProcess.start(
-                self._sandbox,
-                job,
-                limits=self._setting.limits,
-                log=self._log,
-                allowed_log_bytes=self._allowed_log_bytes,
-                heartbeat=self._heartbeat,
-                first=first,
-            )
-        except OSError as error:
-            self._broken = Fault(code=FaultCode.PLATFORM, detail=f"no process can be started: {error}")
-            return
+        self._process = process = await BotProcess.start(
+            self._sandbox,
+            job,
+            limits=self._setting.limits,
+            log=self._log,
+            allowed_log_bytes=self._allowed_log_bytes,
+            heartbeat=self._heartbeat,
+            first=first,
+        )
         if process.failure is not None:
             self._broken = process.failure
         elif isinstance(first.answer, Fault):
@@ -187,12 +193,12 @@ class ModuleBot:
         openings = {p.number: self._opening(p) for p in players if p.opened_in is not process}
         if not openings:
             return batch
-        await process.exchange(list(openings.values()), self._take_notices())
+        answered = await process.exchange(list(openings.values()), self._take_notices())
         for number, opening in openings.items():
             if opening.answer is not None and not isinstance(opening.answer, Fault):
                 self._players[number].opened_in = process
         if process.failure is not None:
-            blamed = list(openings.values())[process.answered :][:1]
+            blamed = list(openings.values())[answered : answered + 1]
             for opening in blamed:
                 opening.answer = process.failure
             await self._bury(process.failure)
@@ -236,8 +242,7 @@ class ModuleBot:
         process = self._process
         assert process is not None
         began = asyncio.get_running_loop().time()
-        await process.exchange(batch, self._take_notices())
-        answered = process.answered
+        answered = await process.exchange(batch, self._take_notices())
         if answered:
             self._deaths = 0
             self._adapt(asyncio.get_running_loop().time() - began, answered)
@@ -279,9 +284,11 @@ class ModuleBot:
         return data
 
     def _answer_all(self, fault: Fault) -> None:
-        """Answer everything that waits with a fault."""
-        while self._waiting:
-            self._waiting.popleft().resolve(fault, 0)
+        """Answer everything that waits or is in flight with a fault."""
+        for decision in (*self._in_flight, *self._waiting):
+            if not decision.answer.done():
+                decision.resolve(fault, 0)
+        self._waiting.clear()
 
 
 def _used_us(fault: Fault) -> int:

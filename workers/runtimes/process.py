@@ -4,7 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.limits import Limits
 from engine.policies import Answer, Fault, FaultCode
@@ -73,32 +73,24 @@ class BotProcess:
         already."""
         jail = sandbox.start(job)
         process = cls(jail, limits=limits, log=log, allowed_log_bytes=allowed_log_bytes, heartbeat=heartbeat)
-        process._watch(jail.log, process._on_log)
-        process._send(jail.setup)
-        greeting = await process._greeting()
-        if greeting != "confined":
-            reason = greeting or log.tail().decode("utf-8", "replace")[-300:] or "it ended without a word"
-            process._fail(_platform(f"sandbox {sandbox.name} does not start: {reason}"))
-            return process
-        process._last_cpu = process._cpu_us()
-        process._watch(jail.replies, process._on_replies)
-        process._watch(jail.ends, process._on_end)
-        await process._exchange([first], b"")
+        try:
+            await process._begin(sandbox.name, first)
+        except BaseException:
+            process._fail(_platform("the start was given up"))
+            jail.close()
+            raise
         return process
 
-    async def exchange(self, requests: Sequence[Request], notices: bytes) -> None:
-        """Send `notices` and `requests` in one write; return when all are answered or the process has
-        failed."""
-        if self.failure is None:
-            data = b"".join(
-                request.encode(self._next_number + index) for index, request in enumerate(requests)
-            )
-            await self._exchange(requests, notices + data)
+    async def exchange(self, requests: Sequence[Request], notices: bytes) -> int:
+        """Send `notices` and `requests` in one write; return how many were answered.
 
-    @property
-    def answered(self) -> int:
-        """Return how many requests of the last exchange were answered."""
-        return 0 if self._frame is None else self._frame.answered
+        Fewer than all are answered only when the process has failed.
+        """
+        if self.failure is not None:
+            return 0
+        first = self._next_number
+        data = [request.encode(first + index) for index, request in enumerate(requests)]
+        return await self._exchange(requests, notices + b"".join(data))
 
     async def close(self) -> None:
         """Kill the process and wait for its end."""
@@ -109,6 +101,20 @@ class BotProcess:
         self._loop.remove_reader(self._jail.ends)
         self._drain_log()
         self._jail.close()
+
+    async def _begin(self, sandbox_name: str, first: Request) -> None:
+        """Have the process confined and the bot imported."""
+        self._watch(self._jail.log, self._on_log)
+        self._send(self._jail.setup)
+        greeting = await self._greeting()
+        if greeting != "confined":
+            reason = greeting or self._log.tail().decode("utf-8", "replace")[-300:] or "it ended at once"
+            self._fail(_platform(f"sandbox {sandbox_name} does not start: {reason}"))
+            return
+        self._last_cpu = self._cpu_us()
+        self._watch(self._jail.replies, self._on_replies)
+        self._watch(self._jail.ends, self._on_end)
+        await self._exchange([first], b"")
 
     async def _greeting(self) -> str:
         """Return what the process says once it is confined; empty when it ends or takes too long."""
@@ -127,8 +133,8 @@ class BotProcess:
         finally:
             self._loop.remove_reader(self._jail.greeting)
 
-    async def _exchange(self, requests: Sequence[Request], data: bytes) -> None:
-        """Send `data` and wait for the replies to `requests`."""
+    async def _exchange(self, requests: Sequence[Request], data: bytes) -> int:
+        """Send `data` and wait for the replies to `requests`; return how many came."""
         now = time.monotonic()
         self._frame = frame = _Frame(requests, self._loop.create_future(), now, self._last_cpu)
         frame.mark_at, frame.mark_cpu = now, self._last_cpu
@@ -140,6 +146,7 @@ class BotProcess:
             self._timer.cancel()
         if self.failure is None:
             self._settle(frame)
+        return frame.answered
 
     def _settle(self, frame: _Frame) -> None:
         """Share out the CPU time that the kernel counted and the bot's process did not report."""
@@ -205,7 +212,7 @@ class BotProcess:
         if reply.cpu_us > limit_us:
             answer: Answer = self._timeout(request, limit_us, reply.cpu_us, "CPU")
         else:
-            answer = request.read(reply)
+            answer = _in_phase(request.read(reply), request.phase)
         request.resolve(answer, reply.cpu_us)
         if frame.answered == len(frame.requests):
             frame.finished.set_result(None)
@@ -328,6 +335,13 @@ class BotProcess:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._loop.call_later(seconds, callback)
+
+
+def _in_phase(answer: Answer, phase: str) -> Answer:
+    """Return an answer; a fault gets the phase in which it happened."""
+    if isinstance(answer, Fault):
+        return replace(answer, evidence={"phase": phase, **answer.evidence})
+    return answer
 
 
 def _set(event: asyncio.Future[None]) -> None:

@@ -1,0 +1,119 @@
+"""Which sandbox holds on this machine: each back end is attacked before it is trusted with a bot."""
+
+import asyncio
+import os
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+
+from engine.limits import Limits
+from engine.policies import Answer, Fault
+from workers.runtimes.base import Latencies, LogTail
+from workers.runtimes.canary import ATTACKS
+from workers.runtimes.clock import Heartbeat, MatchClock
+from workers.runtimes.jail import Job
+from workers.runtimes.process import BotProcess
+from workers.runtimes.requests import Decision, Preparation
+from workers.runtimes.sandbox import Sandbox, UnsafeSandbox
+
+_LIMITS = Limits(start_ms=20_000, decision_ms=10_000, module_wall_ms=20_000, bank_base_ms=60_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a back end was found to be: `failure` is None when it holds."""
+
+    name: str
+    failure: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The tightest back end that holds, None when none does, and the verdicts that led to it."""
+
+    sandbox: Sandbox | None
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def reason(self) -> str:
+        """Return why there is no sandbox, or which one there is, for people."""
+        found = "; ".join(f"{verdict.name}: {verdict.failure or 'holds'}" for verdict in self.verdicts)
+        if self.sandbox is not None:
+            return f"sandbox {self.sandbox.name} ({found})"
+        return f"no safe sandbox on this machine ({found}); install bubblewrap or use Linux 5.13 or newer"
+
+
+async def choose(candidates: Iterable[Sandbox]) -> Choice:
+    """Return the first of `candidates` that holds; the one that is none at all is taken as it is."""
+    verdicts = []
+    for sandbox in candidates:
+        is_trusted = isinstance(sandbox, UnsafeSandbox)
+        failure = None if is_trusted else sandbox.probe() or await attack(sandbox)
+        verdicts.append(Verdict(name=sandbox.name, failure=failure))
+        if failure is None:
+            return Choice(sandbox=sandbox, verdicts=tuple(verdicts))
+    return Choice(sandbox=None, verdicts=tuple(verdicts))
+
+
+async def attack(sandbox: Sandbox) -> str | None:
+    """Return what a hostile bot got, or why an honest one cannot play; None when the sandbox holds."""
+    heartbeat, log = Heartbeat(), LogTail(1 << 16)
+    heartbeat.start()
+    source = resources.files("workers.runtimes").joinpath("canary.py").read_text()
+    ready = Preparation(phase="the import of the canary", limit_us=_LIMITS.start_ms * 1000)
+    try:
+        process = await BotProcess.start(
+            sandbox,
+            Job(source=source, folder=None, memory_mb=_LIMITS.memory_mb),
+            limits=_LIMITS,
+            log=log,
+            allowed_log_bytes=1 << 16,
+            heartbeat=heartbeat,
+            first=ready,
+        )
+        try:
+            return await _attack_with(process, ready)
+        finally:
+            await process.close()
+    except OSError as error:
+        return f"it does not start: {error}"
+    finally:
+        heartbeat.stop()
+
+
+async def _attack_with(process: BotProcess, ready: Preparation) -> str | None:
+    """Return what the attacks of a started canary got."""
+    if isinstance(ready.answer, Fault):
+        return f"an honest bot cannot be imported: {ready.answer.detail}"
+    with tempfile.TemporaryDirectory(prefix="canary-") as folder:
+        os.chmod(folder, 0o755)
+        victim = Path(folder, "victim")
+        victim.write_text("secret")
+        for name in ATTACKS:
+            answer = await _ask(process, {"attack": name, "victim": str(victim), "worker": os.getpid()})
+            if isinstance(answer, Fault):
+                return f"{name}: {answer.detail}"
+            if answer != "":
+                return f"{name}: got {answer}"
+    return None
+
+
+async def _ask(process: BotProcess, observation: dict[str, str | int]) -> Answer:
+    """Return the canary's answer."""
+    answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+    decision = Decision(
+        match=0,
+        clock=MatchClock(_LIMITS, _LIMITS.decision_ms),
+        latencies=Latencies(),
+        observation=msgspec.json.encode(observation),
+        wall_us=_LIMITS.module_wall_ms * 1000,
+        answer=answer,
+    )
+    await process.exchange([decision], b"")
+    if process.failure is not None:
+        return process.failure
+    return await answer
