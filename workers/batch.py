@@ -22,7 +22,7 @@ from store.database import Transaction
 from store.models.tournaments import Event, Tournament
 from store.results import Log, Played
 from store.seating import Chair
-from workers import advance, contestants, loops, presence
+from workers import advance, contestants, presence, stage
 from workers.contestants import Contestant
 from workers.runtimes.base import Bot, Player, Setting
 from workers.services import Services
@@ -72,7 +72,7 @@ def play(services: Services, batch_id: int) -> None:
         return
     log = log.bind(event=str(job.event.id), attempt=job.claim.attempt)
     try:
-        played, logs = loops.run(_Table(services, job).play_all())
+        played, logs = stage.current(services).run(_Table(services, job).play_all())
     except Exception as error:  # whatever failed here is ours, not a bot's: it is counted and played again
         if isinstance(error, ExceptionGroup) and error.subgroup(LeaseLost) is not None:
             log.warning("lease_lost")

@@ -8,11 +8,14 @@ from uuid import UUID
 
 from engine.contract import Seat
 from engine.policies import house_stream
-from store import blobs
+from store import blobs, uploads
 from store.database import Transaction
 from store.models.bots import BotKind, Version
 from store.models.tournaments import Tournament
+from store.uploads import Upload
+from workers import stage
 from workers.runtimes.base import Bot, Setting
+from workers.runtimes.endpoint import Endpoint
 from workers.runtimes.house import HouseBot
 from workers.services import Services
 
@@ -30,6 +33,17 @@ class Contestant:
     secret: str = ""
     max_batch: int = 1
     max_in_flight: int = 16
+
+    def candidate(self) -> Upload | Endpoint:
+        """Return a module or endpoint as the runtimes open it."""
+        if self.kind is BotKind.MODULE:
+            return uploads.inspect(self.content, self.filename)
+        return Endpoint(
+            url=self.url,
+            secret=self.secret,
+            max_batch=self.max_batch,
+            max_in_flight=self.max_in_flight,
+        )
 
 
 def load(tx: Transaction, tournament: Tournament, numbers: Iterable[int]) -> dict[int, Contestant]:
@@ -73,4 +87,8 @@ def open_bot(services: Services, contestant: Contestant, setting: Setting, event
             setting.game,
             lambda name, seat: house_stream(event_index, int(name), seat),
         )
-    raise NotImplementedError(contestant.kind)
+    place, candidate = stage.current(services), contestant.candidate()
+    if isinstance(candidate, Upload):
+        return place.runtimes.module(candidate, setting)
+    slots = place.slots_of(services, contestant.version_id, contestant.max_in_flight)
+    return place.runtimes.endpoint(candidate, setting, slots)

@@ -9,7 +9,7 @@ import structlog
 def configure(level: str) -> None:
     """Send structlog events, and what libraries log, to standard error from this level on."""
     number = logging.getLevelNamesMapping()[level.upper()]
-    shared = [
+    shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -2,10 +2,10 @@
 
 import os
 
-from celery.signals import beat_init, setup_logging, worker_process_init
+from celery.signals import beat_init, setup_logging, worker_init, worker_process_init, worker_process_shutdown
 
 from store.settings import Settings
-from workers import logs, presence, services
+from workers import logs, presence, services, stage
 from workers.celery_app import make_celery
 from workers.services import Services
 
@@ -18,9 +18,21 @@ def _set_up_logging(**_: object) -> None:
     logs.configure(settings.log_level)
 
 
+@worker_init.connect
+def _choose_sandbox(**_: object) -> None:
+    """Find the sandbox that holds, once for all children."""
+    stage.choose_sandbox(settings)
+
+
 @worker_process_init.connect
 @beat_init.connect
 def _connect(**_: object) -> None:
     """Make the services of this process: after the fork, so that nothing is shared with the parent."""
     services.install(Services.of(settings))
     presence.beat(services.current())
+
+
+@worker_process_shutdown.connect
+def _disconnect(**_: object) -> None:
+    stage.close()
+    services.current().close()

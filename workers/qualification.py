@@ -1,0 +1,62 @@
+"""Qualifying a submitted version: claim it, try it out, record the report."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from engine.limits import Limits
+from engine.match import PlatformFault
+from store import bots
+from store.models.bots import Version
+from workers import contestants, presence, stage
+from workers.contestants import Contestant
+from workers.qualify import qualify
+from workers.runtimes.sandbox import SandboxError
+from workers.services import Services
+
+LEASE_SECONDS = 180  # longer than the slowest bot can take in all games
+MOST_TRIES = 3
+
+_log = structlog.get_logger(__name__)
+
+
+def run(services: Services, version_id: UUID) -> None:
+    """Qualify one version, unless it is decided or somebody else is at it."""
+    presence.beat(services)
+    with services.database.transaction() as tx:
+        now = services.clock()
+        attempt = bots.claim_qualification(tx, version_id, lease_seconds=LEASE_SECONDS, now=now)
+        if attempt is None:
+            return
+        version = bots.version_by_id(tx, version_id)
+        contestant = contestants.of_version(tx, version)
+    log = _log.bind(version=str(version_id), attempt=attempt)
+    report = _report(services, contestant, version)
+    if report is None and attempt < MOST_TRIES:
+        log.warning("qualification_failed_on_our_side")
+        with services.database.transaction() as tx:
+            bots.renew_qualification(tx, version_id, attempt, services.clock() - timedelta(seconds=1))
+        return
+    if report is None:
+        report = {
+            "accepted": False,
+            "reason": f"the platform failed {MOST_TRIES} times to try this bot out; submit it again later",
+        }
+    with services.database.transaction() as tx:
+        bots.record_qualification(tx, version_id, attempt, report, ok=report["accepted"])
+    log.info("qualified", accepted=report["accepted"], reason=report.get("reason"))
+
+
+def _report(services: Services, contestant: Contestant, version: Version) -> dict[str, Any] | None:
+    """Return the report on a version, None when the platform failed."""
+    place = stage.current(services)
+    try:
+        work = qualify(contestant.candidate(), place.runtimes, Limits(), version.games)
+        return place.run(work).to_json()
+    except SandboxError as error:
+        return {"accepted": False, "reason": f"this installation runs no uploaded modules: {error}"}
+    except PlatformFault as error:
+        _log.warning("platform_fault", error=str(error))
+        return None
