@@ -30,7 +30,7 @@ def main() -> None:
     for name, source in setup["program"].items():
         program[name] = module = types.ModuleType(name)
         module.__file__ = f"<{name}>"
-        exec(compile(source, module.__file__, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+        exec(compile(source, module.__file__, "exec", dont_inherit=True), module.__dict__)
     try:
         landlock = program["landlock"]
         program["confine"].confine(setup["confinement"], landlock.readable_only, landlock.restrict)
