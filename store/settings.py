@@ -106,6 +106,14 @@ class Settings:
         values["database_url"] = values["database_url"] or f"sqlite:///{values['home'] / 'fudaba.db'}"
         return cls(**values)
 
+    def to_env(self) -> dict[str, str]:
+        """Return the variables that give these settings again; flags as true and false."""
+        values = {setting.variable: getattr(self, name) for name, setting in SETTINGS.items()}
+        return {
+            variable: str(value).lower() if isinstance(value, bool) else str(value)
+            for variable, value in values.items()
+        }
+
 
 def _raw(env: Mapping[str, str], setting: Setting) -> str:
     """Return the text of a setting; the file wins over the default, both at once are a mistake."""

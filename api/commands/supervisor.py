@@ -39,7 +39,7 @@ class Child:
                 stderr=output,
                 start_new_session=True,
                 pass_fds=self.pass_fds,
-                preexec_fn=_end_with_parent,
+                preexec_fn=end_with_parent,
             )
         self.started_at = time.monotonic()
 
@@ -98,6 +98,6 @@ class Supervisor:
         self.children.clear()
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """Have the kernel end this process when its parent ends, whatever ends it."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

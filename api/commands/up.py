@@ -22,7 +22,7 @@ from api.commands.supervisor import Child, Supervisor
 from engine.errors import FudabaError
 from store import accounts, schema
 from store.database import Database
-from store.settings import Settings
+from store.settings import SETTINGS, Settings
 from workers import broker
 from workers.celery_app import redis_url
 from workers.services import utc_now
@@ -208,15 +208,11 @@ def _child(settings: Settings, name: str, command: tuple[str, ...], pass_fds: tu
 
 
 def _environment(settings: Settings) -> dict[str, str]:
-    """Return this process's environment with what has been settled here, instead of files that say it."""
-    settled = {
-        "FUDABA_HOME": str(settings.home),
-        "FUDABA_DATABASE_URL": settings.database_url,
-        "REDIS_URL": settings.redis_url,
-        "PYTHONUNBUFFERED": "1",
-    }
-    kept = {name: value for name, value in os.environ.items() if name.removesuffix("_FILE") not in settled}
-    return kept | settled
+    """Return this process's environment with all settings as they are here, but for the organiser's token."""
+    variables = {setting.variable for setting in SETTINGS.values()}
+    kept = {name: value for name, value in os.environ.items() if name.removesuffix("_FILE") not in variables}
+    settled = replace(settings, organiser_token="").to_env()
+    return {**kept, **settled, "PYTHONUNBUFFERED": "1"}
 
 
 def _wait_until_ready(url: str, supervisor: Supervisor) -> None:

@@ -1,4 +1,4 @@
-"""An endpoint bot on the standard library alone: `python endpoint_bot.py PORT SECRET`.
+"""An endpoint bot on the standard library alone: `python endpoint_bot.py PORT SECRET_FILE`.
 
 It answers the handshake (GET), checks the signature of each request (POST) and plays the first legal action.
 """
@@ -6,6 +6,7 @@ It answers the handshake (GET), checks the signature of each request (POST) and 
 import hashlib
 import hmac
 import json
+import pathlib
 import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,6 +19,11 @@ OLDEST_SECONDS = 300
 def act(observation):
     """Return an action text of `observation["legal"]`. This is the place for your own play."""
     return observation["legal"][0]
+
+
+def secret():
+    """Return the secret that the arena gave at registration; it is read anew so that it can be rotated."""
+    return pathlib.Path(sys.argv[2]).read_bytes().strip()
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -37,7 +43,7 @@ class Handler(BaseHTTPRequestHandler):
     def is_signed(self, body):
         """Return whether the arena has sent this body within the last minutes."""
         timestamp = self.headers.get("Fudaba-Timestamp", "0")
-        digest = hmac.new(self.server.secret, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
+        digest = hmac.new(secret(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
         is_recent = abs(time.time() - int(timestamp)) < OLDEST_SECONDS
         return is_recent and hmac.compare_digest(self.headers.get("Fudaba-Signature", ""), "v1=" + digest)
 
@@ -54,6 +60,4 @@ class Handler(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)
-    server.secret = sys.argv[2].encode()
-    server.serve_forever()
+    ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()

@@ -21,6 +21,12 @@ def test_a_setting_may_stand_in_a_file(tmp_path: Path) -> None:
     assert Settings.from_env({"FUDABA_ORGANISER_TOKEN_FILE": str(secret)}).organiser_token == "from-a-file"
 
 
+def test_settings_survive_their_variables(tmp_path: Path) -> None:
+    env = {"FUDABA_HOME": str(tmp_path), "FUDABA_ALLOW_PRIVATE_ENDPOINTS": "1", "FUDABA_LEASE_SECONDS": "7"}
+    settings = Settings.from_env(env)
+    assert Settings.from_env(settings.to_env()) == settings
+
+
 def test_every_problem_is_reported_at_once(tmp_path: Path) -> None:
     env = {
         "FUDABA_PORT": "http",
