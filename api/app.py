@@ -40,6 +40,12 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
     def _register_responses(self) -> None:
         """Leave errors to api.blueprints."""
 
+    def _register_pagination_header(self) -> None:
+        """Leave pages to api.paging."""
+
+    def _register_etag_headers(self) -> None:
+        """Document no headers that are not sent."""
+
 
 def create_app(given: Services) -> Flask:
     """Return the application, working with these services; nothing is connected to."""

@@ -84,7 +84,9 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
 
     def takes(self, schema: SchemaKind, location: str = "json") -> Callable[[View], View]:
         """Give the view what `schema` reads from the body ("json") or the query string ("query")."""
-        return cast(Callable[[View], View], self.arguments(schema, location=location))
+        shape = schema() if isinstance(schema, type) else schema
+        is_needed = any(field.required for field in shape.load_fields.values())
+        return cast(Callable[[View], View], self.arguments(schema, location=location, required=is_needed))
 
     def answers(
         self, status: int, schema: SchemaKind | None = None, *, content_type: str | None = None
@@ -139,4 +141,5 @@ def _document_problems(
                 "content": {MEDIA_TYPE: {"schema": ProblemSchema}},
             },
         )
+    doc["responses"] = dict(sorted(responses.items()))
     return doc

@@ -17,6 +17,7 @@ from engine.policies import UnknownPolicy
 from store import errors as store_errors
 from store.settings import BadSettings
 from store.uploads import BadUpload, UploadTooLarge
+from workers.runtimes.addresses import BadUrl
 
 MEDIA_TYPE = "application/problem+json"
 DOCS_PATH = "/api/v1/docs"
@@ -62,6 +63,7 @@ STATUS: Mapping[type[engine_errors.FudabaError], HTTPStatus] = {
     store_errors.Forbidden: HTTPStatus.FORBIDDEN,
     store_errors.BadRequest: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadUpload: HTTPStatus.UNPROCESSABLE_ENTITY,
+    BadUrl: HTTPStatus.UNPROCESSABLE_ENTITY,
     UploadTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     engine_errors.UnknownGame: HTTPStatus.UNPROCESSABLE_ENTITY,
     engine_errors.BadOptions: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -73,6 +75,11 @@ STATUS: Mapping[type[engine_errors.FudabaError], HTTPStatus] = {
     engine_errors.BadRecord: HTTPStatus.INTERNAL_SERVER_ERROR,  # of ours: no route takes a record
     BadSettings: HTTPStatus.INTERNAL_SERVER_ERROR,
     PlatformFault: HTTPStatus.INTERNAL_SERVER_ERROR,
+}
+FIELDS: Mapping[type[engine_errors.FudabaError], str] = {
+    BadUpload: "file",
+    UploadTooLarge: "file",
+    BadUrl: "url",
 }
 HTTP_CODES: Mapping[int, str] = {
     400: "malformed",
@@ -145,7 +152,7 @@ def of_error(error: engine_errors.FudabaError) -> Response:
         more["errors"] = [{"field": field, "detail": detail} for field, detail in error.errors]
     if isinstance(error, NotReady):
         more["problems"] = error.problems
-    field = getattr(error, "field", None)
+    field = getattr(error, "field", FIELDS.get(type(error)))
     return problem(status, error.code, str(error), field=field, headers=headers, **more)
 
 

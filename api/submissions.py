@@ -16,6 +16,9 @@ from store import uploads
 from store.bots import Endpoint
 from store.errors import BadRequest
 from store.uploads import MAX_UPLOAD_BYTES, Upload
+from workers import services
+from workers.runtimes import addresses
+from workers.runtimes.addresses import AddressRules
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -50,7 +53,6 @@ def takes_submission(module: type[ma.Schema], endpoint: type[ma.Schema]) -> Call
     def decorate(view: View) -> View:
         @wraps(view)
         def reading(*args: Any, **kwargs: Any) -> Any:
-            request.max_content_length = MAX_BODY_BYTES
             return view(*args, _read(request, module(), endpoint()), **kwargs)
 
         documented = Blueprint.doc(requestBody=_document(module, endpoint))(reading)
@@ -61,14 +63,16 @@ def takes_submission(module: type[ma.Schema], endpoint: type[ma.Schema]) -> Call
 
 def _read(sent: Request, module: ma.Schema, endpoint: ma.Schema) -> Submission:
     if sent.mimetype == _MULTIPART:
+        sent.max_content_length = MAX_BODY_BYTES
         return _read_module(sent, module)
     if sent.mimetype and not sent.is_json:
         raise UnsupportedMediaType(f"the body is {sent.mimetype}; expected {_MULTIPART} or application/json")
     meta = _load(endpoint, load_json(sent))
-    url = meta["url"]
+    rules = AddressRules(allow_private=services.current().settings.allow_private_endpoints)
+    addresses.check_url(meta["url"], rules)
     return Remote(
         meta=meta,
-        endpoint=Endpoint(url=url, max_batch=meta["max_batch"], max_in_flight=meta["max_in_flight"]),
+        endpoint=Endpoint(url=meta["url"], max_batch=meta["max_batch"], max_in_flight=meta["max_in_flight"]),
     )
 
 

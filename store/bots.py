@@ -166,16 +166,18 @@ def require_enterable(tx: Transaction, references: Sequence[str], by: Account) -
 def by_reference(tx: Transaction, reference: str) -> Bot:
     """Return the bot, with its owner, that an id or "owner/name" refers to; raises NotFound."""
     owner, slash, name = reference.partition("/")
-    if slash:
+    if not slash:
+        try:
+            return get(tx, UUID(reference))
+        except ValueError as error:
+            raise NotFound(f"there is no bot {reference[:100]!r}; expected an id or owner/name") from error
+    bot = None
+    if accounts.NAME.fullmatch(owner) and accounts.NAME.fullmatch(name):
         wanted = select(Bot).join(Bot.owner).where(Account.name == owner, Bot.name == name)
         bot = tx.scalar(wanted.options(joinedload(Bot.owner)))
-        if bot is None:
-            raise NotFound(f"there is no bot {reference[:100]!r}")
-        return bot
-    try:
-        return get(tx, UUID(reference))
-    except ValueError as error:
-        raise NotFound(f"there is no bot {reference[:100]!r}; expected an id or owner/name") from error
+    if bot is None:
+        raise NotFound(f"there is no bot {reference[:100]!r}")
+    return bot
 
 
 def page(

@@ -6,12 +6,14 @@ from marshmallow import fields, validate
 from api.schemas.fields import Moment
 from store.models.accounts import Role
 
-_NAME = validate.Regexp(r"[A-Za-z0-9._-]{1,40}\Z", error="Expected 1 to 40 letters, digits, '-', '_' or '.'.")
+NAME = validate.Regexp(
+    r"^[A-Za-z0-9._-]{1,40}$(?!\n)", error="Expected 1 to 40 letters, digits, '-', '_' or '.'."
+)
 
 
 def name_field(meaning: str) -> fields.String:
     """Return the field of a name of an account or a bot."""
-    return fields.String(required=True, validate=_NAME, metadata={"description": meaning})
+    return fields.String(required=True, validate=NAME, metadata={"description": meaning})
 
 
 class AccountSchema(ma.Schema):

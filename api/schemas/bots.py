@@ -3,7 +3,7 @@
 import marshmallow as ma
 from marshmallow import fields, validate
 
-from api.schemas.accounts import name_field
+from api.schemas.accounts import NAME, name_field
 from api.schemas.fields import Moment, PageQuerySchema, Whole, page_of
 from store.bots import DEFAULT_MAX_BATCH, DEFAULT_MAX_IN_FLIGHT, MAX_BATCH, MAX_IN_FLIGHT, MAX_URL
 from store.models.bots import BotKind, VersionState
@@ -173,7 +173,7 @@ class BotQuerySchema(PageQuerySchema):
 
     owner = fields.String(
         load_default=None,
-        validate=validate.Length(max=64),
+        validate=NAME,
         metadata={"description": "Only bots of the account with this name."},
     )
 

@@ -28,3 +28,8 @@ class ProblemSchema(ma.Schema):
     errors = fields.List(
         fields.Nested(FieldProblemSchema), metadata={"description": "All fields, when there are several."}
     )
+    problems = fields.Dict(
+        keys=fields.String(),
+        values=fields.String(),
+        metadata={"description": "Of /readyz alone: what is wrong, by the part that it is wrong with."},
+    )

@@ -12,7 +12,7 @@ from store.plans import MOST_DEALS
 from store.tournaments import MOST_ENTRANTS, is_secret_revealed
 
 MOST_EVENTS = 100
-_TEXT = validate.Regexp(r"[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*\Z", error="Expected a text in one line.")
+_TEXT = validate.Regexp(r"^(?=.*\S)[^\x00-\x1f\x7f]+$(?!\n)", error="Expected a text in one line.")
 
 
 def _bots_field(*, required: bool) -> fields.List[str]:
@@ -63,7 +63,7 @@ class NewTournamentSchema(ma.Schema):
     secret_seed = fields.String(
         load_default=None,
         allow_none=True,
-        validate=validate.Regexp(r"[0-9a-fA-F]{64}\Z", error="Expected 32 bytes as 64 hex digits."),
+        validate=validate.Regexp(r"^[0-9a-fA-F]{64}$(?!\n)", error="Expected 32 bytes as 64 hex digits."),
         metadata={"description": "The secret that all deals follow from; for tests, since it is then known."},
     )
 

@@ -1,0 +1,89 @@
+"""Who may do what: every route of the application, with every role."""
+
+from uuid import uuid4
+
+import pytest
+from flask import Flask
+from support.callers import Caller
+from werkzeug.routing import Rule
+
+from store.models.accounts import Role
+
+OPEN = frozenset({"nobody", "participant", "organiser"})
+SIGNED_IN = frozenset({"participant", "organiser"})
+ORGANISER = frozenset({"organiser"})
+
+# The routes that are not open to everybody, and who is let in; being let in says nothing of other refusals.
+ADMITTED = {
+    ("POST", "/api/v1/accounts"): ORGANISER,
+    ("GET", "/api/v1/accounts/me"): SIGNED_IN,
+    ("POST", "/api/v1/tokens"): SIGNED_IN,
+    ("DELETE", "/api/v1/tokens/<uuid:token_id>"): SIGNED_IN,
+    ("GET", "/api/v1/bots"): SIGNED_IN,
+    ("POST", "/api/v1/bots"): SIGNED_IN,
+    ("GET", "/api/v1/bots/<uuid:bot_id>"): SIGNED_IN,
+    ("GET", "/api/v1/bots/<uuid:bot_id>/versions"): SIGNED_IN,
+    ("POST", "/api/v1/bots/<uuid:bot_id>/versions"): SIGNED_IN,
+    ("GET", "/api/v1/bots/<uuid:bot_id>/versions/<int(max=2147483647):number>"): SIGNED_IN,
+    ("GET", "/api/v1/bots/<uuid:bot_id>/versions/<int(max=2147483647):number>/qualification"): SIGNED_IN,
+    ("POST", "/api/v1/bots/<uuid:bot_id>/versions/<int(max=2147483647):number>/activate"): SIGNED_IN,
+    ("POST", "/api/v1/bots/<uuid:bot_id>/secret"): SIGNED_IN,
+    ("GET", "/api/v1/bots/<uuid:bot_id>/faults"): SIGNED_IN,
+    ("GET", "/api/v1/bots/<uuid:bot_id>/logs"): SIGNED_IN,
+    ("POST", "/api/v1/tournaments"): ORGANISER,
+    ("POST", "/api/v1/tournaments/<uuid:tournament_id>/entrants"): SIGNED_IN,
+    ("POST", "/api/v1/tournaments/<uuid:tournament_id>/start"): ORGANISER,
+    ("POST", "/api/v1/tournaments/<uuid:tournament_id>/cancel"): ORGANISER,
+}
+
+
+def routes(app: Flask) -> list[tuple[str, Rule]]:
+    return [
+        (method, rule)
+        for rule in app.url_map.iter_rules()
+        for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"})
+    ]
+
+
+def path_of(rule: Rule) -> str:
+    """Return a path that matches `rule`, naming nothing that there is."""
+    _, path = rule.build({name: 1 if name == "number" else uuid4() for name in rule.arguments}) or ("", "")
+    return path
+
+
+@pytest.mark.parametrize("who", ["nobody", "participant", "organiser"])
+def test_every_route_lets_in_exactly_whom_it_says(
+    who: str, anybody: Caller, participant: Caller, organiser: Caller
+) -> None:
+    token = {"nobody": None, "participant": participant.token, "organiser": organiser.token}[who]
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    refused = 401 if who == "nobody" else 403
+    for method, rule in routes(anybody.client.application):
+        answer = anybody.client.open(path_of(rule), method=method, headers=headers)
+        is_refused = answer.status_code == refused
+        admitted = ADMITTED.get((method, rule.rule), OPEN)
+        assert is_refused is (who not in admitted), (method, rule.rule, answer.text[:300])
+        assert answer.status_code < 500 or rule.rule.endswith("/readyz")
+
+
+def test_the_table_names_only_routes_that_there_are(anybody: Caller) -> None:
+    known = {(method, rule.rule) for method, rule in routes(anybody.client.application)}
+    assert set(ADMITTED) <= known
+
+
+def test_everything_that_acts_asks_for_a_token(anybody: Caller) -> None:
+    acting = {
+        (method, rule.rule) for method, rule in routes(anybody.client.application) if method not in ("GET",)
+    }
+    assert acting <= set(ADMITTED)
+
+
+def test_the_declared_roles_are_those_that_are_let_in(anybody: Caller) -> None:
+    app: Flask = anybody.client.application
+    for method, rule in routes(app):
+        view = app.view_functions[rule.endpoint]
+        handler = getattr(getattr(view, "view_class", None), method.lower(), view)
+        declared = getattr(handler, "roles", None)
+        names = OPEN if declared is None else {role.value for role in declared}
+        assert names == ADMITTED.get((method, rule.rule), OPEN), (method, rule.rule)
+        assert Role.HOUSE.value not in names
