@@ -8,9 +8,11 @@ Messages in: kind, number, match, length, then JSON (an open match, an observati
 status, CPU microseconds, length, then text. `workers.wire` describes them from the other side.
 """
 
+import errno
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import io
 import json
 import linecache
 import os
@@ -60,9 +62,11 @@ class Server:
         self._replies = replies
         self._bot: Any = None
         self._acts: dict[int, Act] = {}
-        # Bound once, so that a bot that patches these modules hurts only itself, and little.
+        # Bound once, so that a bot that patches these modules hurts only itself, and little. The clock of the
+        # process would be coarse here: under a limit of CPU time the kernel brings it up to date now and
+        # then only.
+        self._clock = time.thread_time_ns
         self._write = os.write
-        self._clock = time.process_time_ns
         self._loads = json.loads
         self._pack = REPLY.pack
 
@@ -132,6 +136,8 @@ class Server:
         except MemoryError:
             return MEMORY, b""
         except BaseException as error:
+            if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+                return MEMORY, b""
             return EXCEPTION, _described(error)
 
     def _reply(self, number: int, status: int, started: int, payload: bytes) -> None:
@@ -177,6 +183,10 @@ def _described(error: BaseException) -> bytes:
 def run(setup: dict[str, Any], requests: int, replies: int) -> None:
     """Serve one bot until the other side is gone."""
     sys.argv[:] = ["bot.py"]
+    # What is printed has to be out when the process is killed.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(line_buffering=True, errors="replace")
     sys.meta_path.append(PackageFinder(setup["packages"]))
     if setup["folder"]:
         sys.path.insert(0, setup["folder"])

@@ -178,10 +178,8 @@ class ModuleBot:
             heartbeat=self._heartbeat,
             first=first,
         )
-        if process.failure is not None:
-            self._broken = process.failure
-        elif isinstance(first.answer, Fault):
-            self._broken = first.answer
+        # What the bot said comes first: having said it, its process ends.
+        self._broken = first.answer if isinstance(first.answer, Fault) else process.failure
         if self._broken is not None:
             await self._end_process()
 
@@ -197,10 +195,8 @@ class ModuleBot:
         for number, opening in openings.items():
             if opening.answer is not None and not isinstance(opening.answer, Fault):
                 self._players[number].opened_in = process
-        if process.failure is not None:
-            blamed = list(openings.values())[answered : answered + 1]
-            for opening in blamed:
-                opening.answer = process.failure
+        if process.failure is not None and answered < len(openings):
+            list(openings.values())[answered].answer = process.failure
             await self._bury(process.failure)
         return self._after_opening(batch, openings)
 
@@ -246,12 +242,12 @@ class ModuleBot:
         if answered:
             self._deaths = 0
             self._adapt(asyncio.get_running_loop().time() - began, answered)
-        if process.failure is not None:
-            fault, unanswered = process.failure, batch[answered:]
-            self._waiting.extendleft(reversed(unanswered[1:]))
+        # A process that failed after all its answers stays as it is: the next decision is to blame.
+        if process.failure is not None and answered < len(batch):
+            fault, blamed = process.failure, batch[answered]
+            self._waiting.extendleft(reversed(batch[answered + 1 :]))
             await self._bury(fault)
-            for blamed in unanswered[:1]:
-                blamed.resolve(fault, _used_us(fault))
+            blamed.resolve(fault, _used_us(fault))
 
     async def _bury(self, fault: Fault) -> None:
         """Count a death of the process; after too many in a row its fault is the answer to everything."""

@@ -20,7 +20,7 @@ _CHUNK_BYTES = 1 << 16
 _BOOT_SECONDS = 30.0
 _LEAST_TICK_SECONDS = 0.005
 # How long after closing its pipe a process may take to end before it is killed.
-_END_SECONDS = 1.0
+_END_SECONDS = 0.5
 
 
 @dataclass(slots=True)
@@ -97,10 +97,12 @@ class BotProcess:
         self._fail(_platform("the match is over"))
         ended: asyncio.Future[None] = self._loop.create_future()
         self._loop.add_reader(self._jail.ends, _set, ended)
-        await asyncio.wait([ended], timeout=_END_SECONDS)
-        self._loop.remove_reader(self._jail.ends)
-        self._drain_log()
-        self._jail.close()
+        try:
+            await asyncio.wait([ended], timeout=_END_SECONDS)
+        finally:
+            self._loop.remove_reader(self._jail.ends)
+            self._drain_log()
+            self._jail.close()
 
     async def _begin(self, sandbox_name: str, first: Request) -> None:
         """Have the process confined and the bot imported."""
