@@ -57,7 +57,8 @@ class Kind(StrEnum):
 class Upload:
     """A policy module as it was uploaded.
 
-    `sha256` is of the uploaded file itself; `files` are the contents by path, `bot.py` among them; `ignored` are the paths in a zip that were left out as litter.
+    `sha256` is of the uploaded file; `files` are the contents by path, `bot.py` among them; `ignored` are the
+    paths in a zip that were left out as litter.
     """
 
     kind: Kind

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from hostile.modules import ANSWERS, ESCAPES, PROTOCOL, RESOURCES, Hostile
-from support.arena import HONEST, LIMITS, actions_of, codes, matches, module, run, runtimes, setting
+from support.duels import HONEST, LIMITS, actions_of, codes, matches, module, run, runtimes, setting
 
 from engine.match import MatchResult
 

@@ -1,151 +1,78 @@
-"""Small matches of the toy game between real bots, and proof that they leave nothing behind."""
+"""Builders: an installation with house bots, tournaments that run, and batches played without a broker."""
 
-import asyncio
-import os
-import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
-from functools import lru_cache
-from typing import TypeVar
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
 
-import psutil
-from support.toy_game import TOY
+from store import accounts, batches, tournaments
+from store.database import Database
+from store.models.tournaments import Tournament
+from store.plans import EventPlan, Plan
+from store.settings import Settings
+from workers import batch, services
+from workers.services import Services
 
-from engine.limits import Limits
-from engine.match import MatchResult, play
-from engine.rng import Stream
-from store import uploads
-from workers.runtimes.addresses import AddressRules
-from workers.runtimes.base import Bot, Player, Setting
-from workers.runtimes.openers import Runtimes
-from workers.runtimes.sandbox import Sandbox, back_ends
-
-T = TypeVar("T")
-
-# Tight, so that hostile bots cost little; generous where a busy machine could be mistaken for one.
-LIMITS = Limits(
-    start_ms=10_000,
-    decision_ms=200,
-    module_wall_ms=600,
-    endpoint_wall_ms=500,
-    bank_base_ms=5_000,
-    memory_mb=256,
-)
-HONEST = """
-class Bot:
-    def __init__(self, game, seat, seats, options):
-        self.turn = seat
-
-    def act(self, observation):
-        self.turn += 1
-        return observation["legal"][self.turn % len(observation["legal"])]
-"""
+NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+TOKEN = "a-token-for-the-organiser-of-tests"
+NO_BROKER = "redis://127.0.0.1:1/0"  # nothing listens there: every message is lost
+SECRET = bytes(range(32))
+HOUSE = ("house/random", "house/greedy", "house/first")
 
 
-def setting(limits: Limits = LIMITS, rounds: int = 5) -> Setting:
-    """The setting of a toy match of two seats."""
-    seats, options = TOY.settle(2, {"rounds": rounds})
-    return Setting(game=TOY, seats=seats, options=options, limits=limits)
+def install(database: Database, **settings: str) -> Services:
+    """Return services on this database with an organiser and house bots, and no broker."""
+    env = {"FUDABA_DATABASE_URL": database.url, "REDIS_URL": NO_BROKER, **settings}
+    made = replace(Services.of(Settings.from_env(env)), database=database)
+    services.install(made)
+    with database.transaction() as tx:
+        accounts.ensure_organiser(tx, TOKEN, NOW)
+        accounts.ensure_house_bots(tx, NOW)
+    return made
 
 
-def module(source: str) -> uploads.Upload:
-    """An upload of one file."""
-    return uploads.inspect(source.encode(), "bot.py")
+def organiser_id(database: Database) -> UUID:
+    """Return the id of the organiser that `install` made."""
+    with database.transaction() as tx:
+        account = accounts.authenticate(tx, TOKEN)
+        assert account is not None
+        return account.id
 
 
-@lru_cache
-def sandbox(name: str) -> Sandbox:
-    """The back end with this name."""
-    (found,) = back_ends(name, allow_unsafe=True)
-    return found
+def draft(database: Database, *events: Mapping[str, Any], **plan: Any) -> Tournament:
+    """Store a draft; by default two deals of one short round of hana_awase between three house bots."""
+    short = ({"game": "hana_awase", "options": {"rounds": 1}, "deals": 2},)
+    given = {"name": "cup", "entrants": HOUSE, "secret_seed": SECRET, **plan}
+    made = Plan(events=tuple(EventPlan(**event) for event in events or short), **given)
+    owner = organiser_id(database)
+    with database.transaction() as tx:
+        return tournaments.create(tx, made, organiser_id=owner, now=NOW)
 
 
-@asynccontextmanager
-async def runtimes(back_end: str = "landlock", *, allow_private: bool = True) -> AsyncIterator[Runtimes]:
-    """Runtimes with one back end and an empty scratch folder that must be empty again at the end."""
-    with tempfile.TemporaryDirectory(prefix="scratch-") as scratch:
-        os.chmod(scratch, 0o755)
-        rules = AddressRules(allow_private=allow_private)
-        opened = Runtimes(sandbox=sandbox(back_end), rules=rules, scratch=scratch)
-        opened.start()
-        try:
-            yield opened
-        finally:
-            await opened.close()
-        assert os.listdir(scratch) == []
+def started(database: Database, *events: Mapping[str, Any], **plan: Any) -> Tournament:
+    """Store and start a tournament, with the first batches of every event open."""
+    tournament = draft(database, *events, **plan)
+    with database.transaction() as tx:
+        tournaments.start(tx, tournament.id, NOW)
+    with database.transaction() as tx:
+        for event in tournament.events:
+            batches.advance(tx, event.id, NOW)
+    return again(database, tournament)
 
 
-async def match(bots: Sequence[Bot], given: Setting, name: str = "m") -> MatchResult:
-    """Play one match, seat by seat."""
-    players = [bot.player(f"{name}-{seat}", seat) for seat, bot in enumerate(bots)]
-    try:
-        return await drive(given, players)
-    finally:
-        for player in players:
-            await player.close()
+def again(database: Database, tournament: Tournament) -> Tournament:
+    """Return a tournament as it is in the database."""
+    with database.transaction() as tx:
+        return tournaments.get(tx, tournament.id)
 
 
-async def drive(given: Setting, players: Sequence[Player]) -> MatchResult:
-    """Play one match with these players."""
-    playing = play(
-        given.game,
-        seats=given.seats,
-        options=dict(given.options),
-        seed=b"",
-        max_faults=given.limits.max_faults,
-    )
-    try:
-        ask = next(playing)
-        while True:
-            ask = playing.send(await players[ask.seat].act(ask))
-    except StopIteration as stop:
-        result: MatchResult = stop.value
-        return result
-
-
-async def matches(bots: Sequence[Bot], given: Setting, count: int = 1) -> list[MatchResult]:
-    """Play `count` matches at once and close the bots."""
-    try:
-        return list(await asyncio.gather(*(match(bots, given, f"m{number}") for number in range(count))))
-    finally:
-        await asyncio.gather(*(bot.close() for bot in bots))
-
-
-def house(opened: Runtimes, given: Setting, name: str = "first") -> Bot:
-    """A house bot."""
-    return opened.house(name, given, lambda match_id, seat: Stream(match_id))
-
-
-def codes(result: MatchResult) -> list[str]:
-    """The fault codes of a match, in order."""
-    return [recorded.fault.code.value for recorded in result.faults]
-
-
-def actions_of(result: MatchResult, seat: int) -> list[str]:
-    """What one seat played."""
-    return list(result.record.actions[seat :: result.record.seats])
-
-
-@contextmanager
-def nothing_left() -> Iterator[None]:
-    """Assert that the block leaves no process and no descriptor behind."""
-    processes, descriptors = _processes(), set(os.listdir("/proc/self/fd"))
-    yield
-    left = [psutil.Process(number) for number in _processes() - processes]
-    assert not left
-    assert set(os.listdir("/proc/self/fd")) <= descriptors
-
-
-def run(work: Callable[[], Awaitable[T]]) -> T:
-    """Run `work` in an event loop of its own and assert that it leaves nothing behind."""
-
-    async def main() -> T:
-        return await work()
-
-    with nothing_left():
-        return asyncio.run(main())
-
-
-def _processes() -> set[int]:
-    """The processes below this one; orphans of the sandbox are among them."""
-    return {child.pid for child in psutil.Process().children(recursive=True)}
+def play_all(made: Services, most: int = 10_000) -> int:
+    """Play open batches of all running tournaments, in order, until there are none; return how many."""
+    for played in range(most):
+        with made.database.transaction() as tx:
+            lost = batches.lost(tx, made.clock(), -1)
+        if not lost:
+            return played
+        batch.play(made, lost[0])
+    return most
