@@ -77,12 +77,12 @@ class CaptureState(ABC):
     def _deal(self) -> None:
         """Shuffle and deal the present round, again while the deal is cancelled; begin it."""
         self._history = []
-        self._lay_out(deck(self._seed, self._round, 0, CODE_BYTES))
+        self._lay_out(self._shuffled(0))
         attempt = 0
         while self._is_misdeal():
             attempt += 1
             self._history.append((self._leader, "redeal"))
-            self._lay_out(deck(self._seed, self._round, attempt, CODE_BYTES))
+            self._lay_out(self._shuffled(attempt))
         self._open_round()
 
     def _lay_out(self, order: list[Card]) -> None:
@@ -105,12 +105,12 @@ class CaptureState(ABC):
         self._held: list[tuple[Yaku, ...]] = [()] * sides
 
     def _begin_turn(self, seat: Seat) -> None:
-        """Let `seat` play a hand card; if it has none turn the stock; if that is empty close the round."""
+        """Let `seat` play a hand card; without any turn the stock; without that close the round."""
         self.to_move: Seat | None = seat
         if self._hands[seat]:
             self._phase = Phase.PLAY
             self._legal = self._list_plays(seat)
-        elif self._stock:
+        elif self._stock and not self._setup.dead_stock:
             self._turn_stock(seat)
         else:
             self._close_round()
@@ -198,6 +198,10 @@ class CaptureState(ABC):
     )
 
     # What games may replace.
+
+    def _shuffled(self, attempt: int) -> list[Card]:
+        """Return the pack as it is shuffled for the present round, top card first."""
+        return deck(self._seed, self._round, attempt, CODE_BYTES)
 
     def _is_misdeal(self) -> bool:
         """Return whether the deal is cancelled: four of a month lie on the field."""
@@ -313,7 +317,7 @@ class CaptureState(ABC):
         twin._field, twin._grouped = self._field, self._grouped
         twin._stock = self._stock[:]
         twin._hands = [hand[:] for hand in self._hands]
-        twin._dealt = self._dealt
+        twin._dealt = self._dealt[:]
         twin._piles, twin._points, twin._held = self._piles[:], self._points[:], self._held[:]
         twin._captured = [pile[:] for pile in self._captured]
         twin._history = self._history[:]
@@ -332,30 +336,29 @@ class CaptureState(ABC):
             if other != seat:
                 hidden += [card for card in hand if not self._known_in_hand(other) & BIT[card]]
         hidden.sort()
-        rng.shuffle(hidden)
-        twin._share_out(seat, hidden)
+        twin._share_out(seat, hidden, rng)
         while not twin._agrees():
-            rng.shuffle(hidden)
-            twin._share_out(seat, hidden)
+            twin._share_out(seat, hidden, rng)
         if twin.to_move is not None and twin._phase is Phase.PLAY:
             twin._legal = twin._list_plays(twin.to_move)
         return twin
 
-    def _share_out(self, seat: Seat, hidden: list[Card]) -> None:
+    def _share_out(self, seat: Seat, hidden: list[Card], rng: Stream) -> None:
         """Give the others as many of the `hidden` cards as they hold unknown ones; the rest is the stock."""
+        rng.shuffle(hidden)
         start = 0
-        dealt = self._dealt[:]
-        for other, hand in enumerate(self._hands):
-            if other == seat:
-                continue
-            known = self._known_in_hand(other)
-            end = start + len(hand) - known.bit_count()
-            dealt[other] ^= mask_of(hand)
-            self._hands[other] = sorted([*cards_in(known), *hidden[start:end]])
-            dealt[other] |= mask_of(self._hands[other])
-            start = end
-        self._dealt = dealt
+        for other in range(self._seats):
+            if other != seat:
+                known = self._known_in_hand(other)
+                end = start + len(self._hands[other]) - known.bit_count()
+                self._hold(other, [*cards_in(known), *hidden[start:end]])
+                start = end
         self._stock = hidden[start:]
+
+    def _hold(self, seat: Seat, cards: list[Card]) -> None:
+        """Let the hand of `seat` be these cards, from the deal on."""
+        self._dealt[seat] ^= mask_of(self._hands[seat]) ^ mask_of(cards)
+        self._hands[seat] = sorted(cards)
 
     def laid_out(
         self,

@@ -27,6 +27,7 @@ class Setup:
 
     Sizes are numbers of cards, `sides` is the side of each seat, `values` the value of each card.
     `ends_at_once`: a yaku that is made by a hand card keeps the stock from being turned.
+    `dead_stock`: the round ends with the hands, what is left of the stock is never turned.
     """
 
     rounds: int
@@ -36,6 +37,7 @@ class Setup:
     values: tuple[int, ...]
     yaku: tuple[Yaku, ...]
     ends_at_once: bool = False
+    dead_stock: bool = False
     captures: Captures = field(init=False)
     watched: CardMask = field(init=False)  # the cards of all yaku: no other changes what a side holds
 

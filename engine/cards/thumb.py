@@ -1,8 +1,9 @@
 """A rule of thumb for the capturing games: what a play is worth by the cards that it takes or leaves."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from engine.cards.hanafuda import CARD_OF, MATCHES, CardMask, cards_in, mask
+from engine.cards.hanafuda import CARD_OF, MATCHES, Card, CardMask, cards_in, mask
 from engine.cards.matching import CHOSEN, FIRST_DRAW, TEXTS
 from engine.cards.yaku import Yaku
 from engine.contract import Observation
@@ -10,6 +11,28 @@ from engine.contract import Observation
 _ACTIONS = {text: action for action, text in enumerate(TEXTS)}
 _OWN, _THEIRS = 2.0, 1.0  # how a yaku counts for oneself, and how taking it from somebody else counts
 _RISK = 0.25  # share of the worth of a field card that is lost for each hidden card that could take it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """What cards are worth to a side: by their values, towards its yaku and against those of the others."""
+
+    own: CardMask  # its pile
+    others: Sequence[CardMask]  # the piles of the others
+    seen: CardMask  # all cards that are not hidden from it
+    values: Sequence[int]  # of each card
+    table: Sequence[Yaku]
+
+    def gain(self, cards: CardMask) -> float:
+        """Return what it is worth to capture `cards`."""
+        points = sum(self.values[card] for card in cards_in(cards))
+        return points + sum(_progress(yaku, cards, self.own, self.others) for yaku in self.table)
+
+    def worth(self, card: Card, taken: CardMask) -> float:
+        """Return what it is worth to play `card` when it takes these cards; below 0 when it takes none."""
+        if taken:
+            return self.gain(taken | 1 << card)
+        return -_RISK * (MATCHES[card] & ~self.seen).bit_count() * self.gain(1 << card)
 
 
 def best_capture(observation: Observation, values: Sequence[int], table: Sequence[Yaku]) -> str:
@@ -20,18 +43,12 @@ def best_capture(observation: Observation, values: Sequence[int], table: Sequenc
     seen = field | hand | own
     for pile in piles:
         seen |= pile
-
-    def gain(cards: CardMask) -> float:
-        points = sum(values[card] for card in cards_in(cards))
-        return points + sum(_progress(yaku, cards, own, piles) for yaku in table)
+    judge = Judge(own=own, others=piles, seen=seen, values=values, table=table)
 
     def worth(text: str) -> float:
         action = _ACTIONS[text]
         card = CARD_OF[observation["drawn"]] if action >= FIRST_DRAW else action >> 2
-        taken = field & CHOSEN[action]
-        if taken:
-            return gain(taken | 1 << card)
-        return -_RISK * (MATCHES[card] & ~seen).bit_count() * gain(1 << card)
+        return judge.worth(card, field & CHOSEN[action])
 
     legal: list[str] = observation["legal"]
     return max(legal, key=worth)

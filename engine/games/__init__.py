@@ -2,10 +2,11 @@
 
 from engine.contract import Game
 from engine.errors import UnknownGame
-from engine.games import hachinin_meri, hana_awase, minhwatu, seiten, sutda
+from engine.games import hachinin_meri, hana_awase, minhwatu, sakura, seiten, sutda
 
 _GAMES: dict[str, Game] = {
-    game.id: game for game in (seiten.GAME, sutda.GAME, hachinin_meri.GAME, hana_awase.GAME, minhwatu.GAME)
+    game.id: game
+    for game in (seiten.GAME, sakura.GAME, sutda.GAME, hachinin_meri.GAME, hana_awase.GAME, minhwatu.GAME)
 }
 
 
