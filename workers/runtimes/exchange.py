@@ -1,6 +1,7 @@
 """One HTTP exchange with an endpoint: signed, capped in size and time, each failure a fault of its own."""
 
 import asyncio
+import re
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,8 @@ _DNS_THREADS = 4
 _CONNECTIONS, _CONNECTIONS_PER_HOST = 512, 64
 _KEEP_ALIVE_SECONDS = 30
 _TRIES = 2
+# What aiohttp's parsers say of a head that is too long, or has too many lines.
+_TOO_LARGE = re.compile("more than|too many", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,7 +261,9 @@ def _fault(error: Exception, call: Call, seconds: float, refusals: Refusals) -> 
         return _error_fault(FaultCode.CONNECT, f"the name cannot be resolved: {_reason(error)}")
     if isinstance(error, aiohttp.ClientConnectionError | OSError):
         return _error_fault(FaultCode.CONNECT, _reason(error))
-    if isinstance(error, aiohttp.ClientResponseError) and "more than" in error.message:
+    if isinstance(error, aiohttp.InvalidURL):
+        return _error_fault(FaultCode.REFUSED_ADDRESS, f"the URL cannot be used: {error}"[:300])
+    if isinstance(error, aiohttp.ClientResponseError) and _TOO_LARGE.search(error.message):
         return _error_fault(FaultCode.TOO_LARGE, f"the headers are too large: {error.message[:200]}")
     return _error_fault(FaultCode.BAD_REPLY, f"the reply is not proper HTTP: {_reason(error)}")
 
