@@ -125,9 +125,6 @@ class SutdaState:
         self._history.append((seat, _TEXTS[action]))
         if action == _GIVE_UP:
             self._in ^= _SEAT_BIT[seat]
-            if self._in.bit_count() == 1:
-                self._close_auction()
-                return
         else:
             if action != _FOLLOW:
                 self._high = action - _BID
@@ -142,7 +139,7 @@ class SutdaState:
         self._pass_turn(seat)
 
     def _pass_turn(self, seat: Seat) -> None:
-        """Give the turn to the next seat that can decide; back at the last raiser the auction ends."""
+        """Give the turn to the next seat that can decide; the auction ends at the last raiser, perhaps alone."""
         stacks, still_in, raiser, seats = self._stacks, self._in, self._raiser, self._seats
         while True:
             seat = seat + 1 if seat + 1 < seats else 0

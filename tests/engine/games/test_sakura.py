@@ -407,8 +407,8 @@ def test_who_laid_a_card_holds_nothing_that_would_have_had_to_capture() -> None:
     assert isinstance(state, SakuraState)
     for hand in hands_dealt_anew(state, 1, 0):
         assert not {flower(card) for card in hand} & {"3", "4"}
-    seen = set().union(*hands_dealt_anew(state, 1, 0), *hands_dealt_anew(state, 1, 2))
-    assert {"9-k1", "1-crane", "3-k1", "4-cuckoo"} <= seen
+    assert {"9-k1", "1-crane"} <= set().union(*hands_dealt_anew(state, 1, 0))
+    assert {"3-k1", "4-cuckoo"} <= set().union(*hands_dealt_anew(state, 1, 2))
     free = play(laid_out(LAYS, LAYS_BA, LAYS_STOCK, free_discard=True), "play:5-k1")
     assert isinstance(free, SakuraState)
     assert {"3-k1", "4-cuckoo"} <= set().union(*hands_dealt_anew(free, 1, 0))
