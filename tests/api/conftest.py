@@ -1,9 +1,12 @@
-"""An API on a database of its own, and callers of every role."""
+"""An API on a database of its own for each test, and callers of every role."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
+from flask import Flask
 from support import arena
 from support.callers import Caller, new_participant
 
@@ -13,19 +16,47 @@ from store.database import Database
 from workers.services import Services
 
 
-@pytest.fixture
-def services(tmp_path: Path) -> Iterator[Services]:
-    database = Database(f"sqlite:///{tmp_path / 'fudaba.db'}")
+@pytest.fixture(scope="session", autouse=True)
+def _plain_logs() -> Iterator[None]:
+    """Log as in production, to whatever standard output a test has."""
+    shared = [structlog.contextvars.merge_contextvars, structlog.processors.format_exc_info]
+    structlog.configure(processors=[*shared, structlog.processors.JSONRenderer()])
+    yield
+    structlog.reset_defaults()
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of an empty, migrated database, to be copied."""
+    path = tmp_path_factory.mktemp("migrated") / "fudaba.db"
+    database = Database(f"sqlite:///{path}")
     schema.upgrade(database)
-    made = arena.install(database)
+    database.dispose()
+    return path
+
+
+@pytest.fixture(scope="session")
+def app(migrated: Path) -> Flask:
+    """The application; it works with the services that are installed when it is asked."""
+    database = Database(f"sqlite:///{migrated.with_name('unused.db')}")
+    schema.upgrade(database)
+    return create_app(arena.install(database))
+
+
+@pytest.fixture
+def services(app: Flask, migrated: Path, tmp_path: Path) -> Iterator[Services]:
+    """Services on a database with an organiser and the house bots, without a broker."""
+    path = tmp_path / "fudaba.db"
+    shutil.copy(migrated, path)
+    made = arena.install(Database(f"sqlite:///{path}"))
     yield made
     made.close()
 
 
 @pytest.fixture
-def anybody(services: Services) -> Caller:
+def anybody(app: Flask, services: Services) -> Caller:
     """A caller without a token."""
-    return Caller(create_app(services).test_client())
+    return Caller(app.test_client())
 
 
 @pytest.fixture

@@ -64,7 +64,8 @@ def test_a_match_is_shown_as_in_the_list(anybody: Caller, path: str) -> None:
 
 
 @pytest.mark.parametrize("query", ["event=-1", "entrant=x", "limit=0", "limit=201", "limit=x", "page=2"])
-def test_a_bad_query_is_refused_naming_the_field(anybody: Caller, path: str, query: str) -> None:
+def test_a_bad_query_is_refused_naming_the_field(anybody: Caller, tournament: Tournament, query: str) -> None:
+    path = f"/tournaments/{tournament.id}/matches"
     assert_problem(anybody.get(f"{path}?{query}"), 422, "invalid", query.partition("=")[0])
 
 
@@ -133,7 +134,7 @@ def test_faults_are_counted_for_all_and_shown_to_the_owner(
         "é-1",
     ],
 )
-def test_an_unknown_match_is_not_found(anybody: Caller, path: str, match_id: str) -> None:
+def test_an_unknown_match_is_not_found(anybody: Caller, tournament: Tournament, match_id: str) -> None:
     assert_problem(anybody.get(f"/matches/{match_id}"), 404, "not_found")
     assert_problem(anybody.get(f"/matches/{match_id}/replay"), 404, "not_found")
 

@@ -23,6 +23,12 @@ def path(services: Services) -> str:
     return f"/tournaments/{tournament.id}/standings"
 
 
+@pytest.fixture
+def draft(services: Services) -> str:
+    """The standings of a tournament of which nothing has been played."""
+    return f"/tournaments/{arena.draft(services.database, *EVENTS).id}/standings"
+
+
 def table(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
@@ -80,13 +86,13 @@ def test_csv_says_the_same_as_json(anybody: Caller, path: str) -> None:
     ],
 )
 def test_the_form_is_chosen_by_the_query_or_the_accept_header(
-    anybody: Caller, path: str, query: str, accept: str, kind: str
+    anybody: Caller, draft: str, query: str, accept: str, kind: str
 ) -> None:
-    assert anybody.get(path + query, headers={"Accept": accept}).content_type == kind
+    assert anybody.get(draft + query, headers={"Accept": accept}).content_type == kind
 
 
-def test_a_draft_has_empty_tables(services: Services, anybody: Caller) -> None:
-    shown = anybody.get(f"/tournaments/{arena.draft(services.database).id}/standings").json
+def test_a_draft_has_empty_tables(anybody: Caller, draft: str) -> None:
+    shown = anybody.get(draft).json
     assert (shown["state"], shown["overall"]) == ("draft", [])
 
 
@@ -94,10 +100,10 @@ def test_a_draft_has_empty_tables(services: Services, anybody: Caller) -> None:
     ("query", "field"),
     [("event=-1", "event"), ("event=x", "event"), ("format=xml", "format"), ("top=3", "top")],
 )
-def test_a_bad_query_is_refused_naming_the_field(anybody: Caller, path: str, query: str, field: str) -> None:
-    assert_problem(anybody.get(f"{path}?{query}"), 422, "invalid", field)
+def test_a_bad_query_is_refused_naming_the_field(anybody: Caller, draft: str, query: str, field: str) -> None:
+    assert_problem(anybody.get(f"{draft}?{query}"), 422, "invalid", field)
 
 
 @pytest.mark.parametrize("index", ["2", "2147483647"])
-def test_an_event_that_there_is_not_is_not_found(anybody: Caller, path: str, index: str) -> None:
-    assert_problem(anybody.get(f"{path}?event={index}"), 404, "not_found")
+def test_an_event_that_there_is_not_is_not_found(anybody: Caller, draft: str, index: str) -> None:
+    assert_problem(anybody.get(f"{draft}?event={index}"), 404, "not_found")
