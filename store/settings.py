@@ -114,6 +114,11 @@ class Settings:
             for variable, value in values.items()
         }
 
+    def is_file_there(self) -> bool:
+        """Return whether the database exists as far as a file tells: always, when it is none."""
+        path = self.database_url.removeprefix("sqlite:///")
+        return path == self.database_url or Path(path).exists()
+
 
 def _raw(env: Mapping[str, str], setting: Setting) -> str:
     """Return the text of a setting; the file wins over the default, both at once are a mistake."""

@@ -45,9 +45,24 @@ class Installation:
         started = self.descendants()
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(timeout=60)
-        _, alive = psutil.wait_procs(started, timeout=5)
-        assert alive == [], f"left running: {[_command(process) for process in alive]}"
+        assert gone(started)
         return code
+
+
+def gone(processes: list[psutil.Process], seconds: float = 5) -> bool:
+    """Wait until none of the processes runs (an unreaped one does not); names those that do."""
+    deadline = time.monotonic() + seconds
+    while alive := [process for process in processes if _runs(process)]:
+        assert time.monotonic() < deadline, f"left running: {[_command(process) for process in alive]}"
+        time.sleep(0.02)
+    return True
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
 
 
 @contextmanager

@@ -1,0 +1,71 @@
+"""`fudaba admin`: settings, doctor, migrations and tokens, as an operator calls them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from api.commands import fudaba
+from click.testing import CliRunner, Result
+from store import accounts
+from store.database import Database
+from store.models.accounts import Role
+from store.settings import SETTINGS
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    return {"FUDABA_HOME": str(tmp_path), "FUDABA_ORGANISER_TOKEN": "hush-hush-hush-hush-hush-hush-hush"}
+
+
+def admin(env: dict[str, str], *arguments: str) -> Result:
+    return CliRunner(env=env).invoke(fudaba, ["admin", *arguments])
+
+
+def test_settings_are_all_listed_and_secrets_hidden(env: dict[str, str]) -> None:
+    listed = json.loads(admin(env, "settings", "--json").output)
+    assert set(listed) == {setting.variable for setting in SETTINGS.values()}
+    assert listed["FUDABA_ORGANISER_TOKEN"] == "********"
+    table = admin(env, "settings").output
+    assert "hush" not in table
+    assert "FUDABA_LEASE_SECONDS" in table
+
+
+def test_a_bad_setting_is_one_clear_line(env: dict[str, str]) -> None:
+    found = admin({**env, "FUDABA_PORT": "http"}, "settings")
+    assert found.exit_code == 1
+    assert "FUDABA_PORT: 'http' is not a whole number" in found.output
+
+
+def test_migrating_makes_a_database_with_house_bots_and_the_organiser(
+    env: dict[str, str], tmp_path: Path
+) -> None:
+    for _ in range(2):
+        assert admin(env, "migrate").exit_code == 0
+    database = Database(f"sqlite:///{tmp_path / 'fudaba.db'}")
+    with database.transaction() as tx:
+        account = accounts.authenticate(tx, env["FUDABA_ORGANISER_TOKEN"])
+        assert account is not None
+        assert account.role is Role.ORGANISER
+    database.dispose()
+
+
+def test_a_token_works_and_a_name_is_taken_once(env: dict[str, str], tmp_path: Path) -> None:
+    admin(env, "migrate")
+    made = admin(env, "token", "ann")
+    assert made.exit_code == 0
+    database = Database(f"sqlite:///{tmp_path / 'fudaba.db'}")
+    with database.transaction() as tx:
+        account = accounts.authenticate(tx, made.output.strip())
+        assert account is not None
+        assert (account.name, account.role) == ("ann", Role.PARTICIPANT)
+    database.dispose()
+    again = admin(env, "token", "ann")
+    assert again.exit_code == 1
+    assert "ann" in again.output
+
+
+@pytest.mark.integration
+def test_the_doctor_attacks_the_sandboxes(env: dict[str, str]) -> None:
+    found = json.loads(admin(env, "doctor", "--json").output.splitlines()[0])
+    assert found["sandbox landlock"] == "holds"
+    assert found["broker"].startswith("embedded")
