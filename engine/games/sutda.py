@@ -139,7 +139,7 @@ class SutdaState:
         self._pass_turn(seat)
 
     def _pass_turn(self, seat: Seat) -> None:
-        """Give the turn to the next seat that can decide; the auction ends at the last raiser, perhaps alone."""
+        """Give the turn to the next seat that can decide; an auction ends at its last raiser."""
         stacks, still_in, raiser, seats = self._stacks, self._in, self._raiser, self._seats
         while True:
             seat = seat + 1 if seat + 1 < seats else 0
