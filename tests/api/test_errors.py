@@ -27,7 +27,8 @@ from engine.errors import FudabaError
 def below(kind):
     return {kind}.union(*map(below, kind.__subclasses__()))
 
-print(json.dumps([str(kind) for kind in below(FudabaError) - {FudabaError} - set(STATUS)]))
+kinds = below(FudabaError) - {FudabaError}
+print(json.dumps([str(kind) for kind in kinds if not STATUS.keys() & set(kind.__mro__)]))
 """
 
 
