@@ -27,7 +27,7 @@ def choose(game: Game, state: State, seat: Seat, rng: Stream, playouts: int = PL
 
     Each guess of the hidden cards (`determinize`) serves all candidates, and all seats play on by the game's
     heuristic to the end of the round (common random numbers). Stage by stage half of the candidates go on to
-    further guesses, until `playouts` are used up. The heuristic's own action is always among them, and is left
+    further guesses, until `playouts` are used up. The heuristic's own action is always among them and left
     only for one that did better beyond doubt. The same state and `rng` give the same choice; what the seat
     cannot know enters by guesses alone.
     """
