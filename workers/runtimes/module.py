@@ -130,6 +130,8 @@ class ModuleBot:
         if self._pump is not None and not self._pump.done():
             self._pump.cancel()
             await asyncio.wait([self._pump])
+        # A task that is cancelled before it began has not answered anybody.
+        self._answer_all(self._broken)
         await self._end_process()
         self._unpacked.remove()
 
