@@ -77,7 +77,6 @@ class Jail:
     setup: bytes
     is_wrapped: bool
     bot_id: int | None = None
-    _inner_id: int = 0
     _inner: int = -1
     _ends: int = -1
 
@@ -134,8 +133,7 @@ class Jail:
                 self.bot_id, _, _ = _CREDENTIALS.unpack(data)
                 with contextlib.suppress(OSError):
                     # Around a wrapped process is the first one of its namespace, with which all others die.
-                    self._inner_id = _parent(self.bot_id) if self.is_wrapped else self.bot_id
-                    self._inner = os.pidfd_open(self._inner_id)
+                    self._inner = os.pidfd_open(_parent(self.bot_id) if self.is_wrapped else self.bot_id)
         return text.decode("utf-8", "replace")
 
     @property
@@ -153,9 +151,8 @@ class Jail:
 
     def _kill_group(self) -> None:
         """Kill everything that was started."""
-        if self.process.returncode is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
 
     def exit(self) -> Exit | None:
         """Return how the process ended, None while it has not."""
@@ -173,12 +170,12 @@ class Jail:
         if self._ends < 0:
             return
         self.kill()
-        if self.process.poll() is None:
-            self._kill_group()
+        self._kill_group()
         self.process.wait()
-        if self.is_wrapped and self._inner_id:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(self._inner_id, 0)
+        # Those whose own parent ended first are children of this process now.
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                os.waitpid(-self.process.pid, 0)
         for file in (self.requests, self.replies, self.log, self._ends, self._inner):
             if file >= 0:
                 os.close(file)
