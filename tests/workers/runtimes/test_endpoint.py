@@ -1,0 +1,262 @@
+"""Endpoints: what is sent, how it is batched and signed, what is charged, and what the handshake finds."""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import pytest
+from support.bot_server import HELLO, BotServer, bot_server, first_legal
+from support.duels import LIMITS, codes, house, match, matches, run, runtimes, setting
+
+from engine.limits import Limits
+from engine.match import MatchResult, PlatformFault
+from workers import wire
+from workers.runtimes.addresses import AddressRules
+from workers.runtimes.endpoint import Endpoint, EndpointBot, LocalSlots
+from workers.runtimes.handshake import HandshakeReport, handshake
+from workers.runtimes.openers import Runtimes
+
+pytestmark = [pytest.mark.integration]
+T = TypeVar("T")
+SECRET = "the bot's own secret"
+
+
+def play(
+    server: BotServer,
+    opened: Runtimes,
+    *,
+    count: int = 1,
+    max_batch: int = 1,
+    in_flight: int = 16,
+    limits: Limits = LIMITS,
+    path: str = "/bot",
+) -> Callable[[], Awaitable[tuple[list[MatchResult], EndpointBot]]]:
+    """Play some matches at once of an endpoint, in the first seat, against a house bot."""
+
+    async def work() -> tuple[list[MatchResult], EndpointBot]:
+        given = setting(limits)
+        endpoint = Endpoint(url=server.url(path), secret=SECRET, max_batch=max_batch, max_in_flight=in_flight)
+        bot = opened.endpoint(endpoint, given, LocalSlots(in_flight))
+        return await matches([bot, house(opened, given)], given, count), bot
+
+    return work
+
+
+def test_a_request_is_complete_signed_and_sent_to_the_url_as_given() -> None:
+    async def work() -> BotServer:
+        async with bot_server() as server, runtimes() as opened:
+            results, _ = await play(server, opened, path="/a/b/?key=v%20w&x=")()
+            assert codes(results[0]) == []
+            return server
+
+    server = run(work)
+    assert set(server.paths) == {"/a/b/?key=v%20w&x="}
+    assert len(server.bodies) == 5
+    for headers, body in zip(server.headers, server.bodies, strict=True):
+        timestamp = headers["Fudaba-Timestamp"]
+        assert abs(int(timestamp) - time.time()) < 60
+        assert headers["Fudaba-Signature"] == wire.signature(SECRET.encode(), timestamp, body)
+        assert headers["Content-Type"] == "application/json"
+        assert "Cookie" not in headers
+        asked = json.loads(body)
+        assert asked.keys() == {"version", "requests"}
+        assert asked["version"] == 1
+    requests = [request for batch in server.batches for request in batch]
+    assert all(request.keys() == {"id", "match", "observation"} for request in requests)
+    assert len({request["id"] for request in requests}) == 5
+    assert {request["match"] for request in requests} == {"m0-0"}
+    assert requests[0]["observation"]["time"] == {"bank_ms": 5_100, "cap_ms": 500, "last_ms": 0}
+    assert requests[1]["observation"]["legal"] == ["take:1", "take:2", "take:3"]
+
+
+def test_decisions_of_many_matches_share_batches_up_to_the_declared_size() -> None:
+    async def work() -> list[int]:
+        async with bot_server() as server, runtimes() as opened:
+            results, _ = await play(server, opened, count=12, max_batch=5, in_flight=1)()
+            assert [codes(result) for result in results] == [[]] * 12
+            return [len(batch) for batch in server.batches]
+
+    sizes = run(work)
+    assert sum(sizes) == 60
+    assert max(sizes) == 5
+    assert len(sizes) < 20
+
+
+def test_no_more_exchanges_are_in_flight_than_allowed() -> None:
+    async def slow(asked: dict[str, Any]) -> dict[str, str]:
+        await asyncio.sleep(0.01)
+        return await first_legal(asked)
+
+    async def work() -> int:
+        async with bot_server(slow) as server, runtimes() as opened:
+            results, _ = await play(server, opened, count=20, in_flight=3)()
+            assert all(codes(result) == [] for result in results)
+            return server.most_in_flight
+
+    assert run(work) == 3
+
+
+def test_waiting_for_a_slot_is_not_charged() -> None:
+    async def slow(asked: dict[str, Any]) -> dict[str, str]:
+        await asyncio.sleep(0.1)
+        return await first_legal(asked)
+
+    async def work() -> EndpointBot:
+        async with bot_server(slow) as server, runtimes() as opened:
+            results, bot = await play(server, opened, count=8, in_flight=1)()
+            assert all(codes(result) == [] for result in results)
+            return bot
+
+    assert 90_000 < run(work).latencies.most_us < 400_000
+
+
+def test_a_batch_has_the_time_of_all_its_decisions_and_is_charged_in_equal_parts() -> None:
+    async def slow(asked: dict[str, Any]) -> dict[str, str]:
+        await asyncio.sleep(0.7)
+        return await first_legal(asked)
+
+    async def work() -> EndpointBot:
+        async with bot_server(slow) as server, runtimes() as opened:
+            given = setting(LIMITS, rounds=1)
+            endpoint = Endpoint(url=server.url(), secret=SECRET, max_batch=4)
+            bot = opened.endpoint(endpoint, given, LocalSlots(1))
+            results = await matches([bot, house(opened, given)], given, 4)
+            assert [codes(result) for result in results] == [[]] * 4
+            return bot
+
+    latencies = run(work).latencies
+    assert latencies.count == 4
+    assert 2_800_000 / 4 <= latencies.total_us < 2_000_000
+    assert latencies.most_us == latencies.total_us // 4
+
+
+def test_every_decision_of_a_batch_that_misses_its_deadline_is_a_timeout() -> None:
+    async def never(asked: dict[str, Any]) -> dict[str, str]:
+        await asyncio.sleep(60)
+        return {}
+
+    async def work() -> list[MatchResult]:
+        async with bot_server(never) as server, runtimes() as opened:
+            limits = replace(LIMITS, endpoint_wall_ms=150, max_faults=1)
+            results, bot = await play(server, opened, count=2, max_batch=2, in_flight=1, limits=limits)()
+            assert b"timeout" in bot.log
+            return results
+
+    results = run(work)
+    assert [codes(result) for result in results] == [["timeout"]] * 2
+    evidence = results[0].faults[0].fault.evidence
+    assert evidence["limit_ms"] == 300
+    assert evidence["used_ms"] >= 300
+    assert evidence["requests"] == 2
+
+
+def test_a_connection_that_breaks_is_tried_once_more() -> None:
+    calls: list[int] = []
+
+    async def break_first(asked: dict[str, Any]) -> dict[str, str]:
+        calls.append(len(calls))
+        if len(calls) % 2:
+            raise asyncio.CancelledError
+        return await first_legal(asked)
+
+    async def work() -> list[str]:
+        async with bot_server(break_first) as server, runtimes() as opened:
+            results, _ = await play(server, opened)()
+            return codes(results[0])
+
+    assert run(work) == []
+    assert len(calls) == 10
+
+
+def test_a_deadline_missed_while_our_loop_was_late_is_asked_again_and_then_ours() -> None:
+    calls: list[int] = []
+
+    async def block_us(asked: dict[str, Any]) -> dict[str, str]:
+        calls.append(0)
+        time.sleep(0.4)  # The server lives in our loop: while it sleeps, the loop is late.
+        return await first_legal(asked)
+
+    async def work() -> str:
+        async with bot_server(block_us) as server, runtimes() as opened:
+            given = setting(replace(LIMITS, endpoint_wall_ms=200))
+            endpoint = Endpoint(url=server.url(), secret=SECRET)
+            bots = [opened.endpoint(endpoint, given, LocalSlots(1)), house(opened, given)]
+            try:
+                await match(bots, given)
+            except PlatformFault as error:
+                return error.fault.detail
+            finally:
+                for bot in bots:
+                    await bot.close()
+            return "no fault"
+
+    assert run(work) == "our event loop was late"
+    assert len(calls) == 2
+
+
+def test_the_log_has_a_line_for_every_call() -> None:
+    async def work() -> EndpointBot:
+        async with bot_server() as server, runtimes() as opened:
+            given = setting()
+            bot = opened.endpoint(Endpoint(url=server.url(), secret=SECRET), given, LocalSlots(1))
+            assert await bot.start() is None
+            await matches([bot, house(opened, given)], given)
+            return bot
+
+    lines = run(work).log.decode().splitlines()
+    assert len(lines) == 5
+    assert all(" POST 1 requests: 200 (" in line for line in lines)
+
+
+def shake(hello: object, rules: AddressRules | None = None, path: str = "/") -> HandshakeReport:
+    """The report of a handshake with a server that says this about itself."""
+
+    async def work() -> HandshakeReport:
+        async with bot_server(hello=hello) as server, runtimes() as opened:
+            return await handshake(
+                server.url(path),
+                SECRET,
+                client=opened.client,
+                rules=rules or opened.rules,
+                deadline_seconds=5,
+            )
+
+    return run(work)
+
+
+def test_a_handshake_tells_the_name_the_games_and_the_batch_size() -> None:
+    report = shake(HELLO, path="/bot?x").to_json()
+    assert report["request"].endswith("/bot?x")
+    assert (report["ok"], report["status"], report["problem"]) == (True, 200, None)
+    assert {name: report[name] for name in HELLO} == HELLO
+
+
+@pytest.mark.parametrize(
+    ("hello", "problem"),
+    [
+        ({**HELLO, "fudaba": 2}, "fudaba is 2; expected 1"),
+        ({**HELLO, "name": ""}, "name has 0 characters"),
+        ({**HELLO, "name": "x" * 101}, "name has 101 characters"),
+        ({**HELLO, "games": ["chess"]}, "game 'chess' is unknown"),
+        ({**HELLO, "games": []}, "games is empty"),
+        ({**HELLO, "max_batch": 0}, "max_batch is 0; allowed: 1 to 64"),
+        ({**HELLO, "max_batch": 65}, "max_batch is 65; allowed: 1 to 64"),
+        ({**HELLO, "max_batch": "4"}, "max_batch"),
+        ({"name": "x", "games": ["seiten"]}, "fudaba"),
+        (["fudaba"], "not the expected JSON"),
+    ],
+)
+def test_a_handshake_that_cannot_be_so_says_what_to_mend(hello: object, problem: str) -> None:
+    report = shake(hello).to_json()
+    assert (report["ok"], report["code"], report["status"]) == (False, "bad_reply", 200)
+    assert problem in report["problem"]
+    assert '"fudaba": 1' in report["mend"]
+
+
+def test_a_handshake_with_a_refused_address_connects_to_nothing() -> None:
+    report = shake(HELLO, rules=AddressRules()).to_json()
+    assert (report["code"], report["status"]) == ("refused_address", None)
+    assert "public address" in report["mend"]
