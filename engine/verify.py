@@ -1,0 +1,315 @@
+"""Verifies the record of a tournament: what can be worked out again is, and nothing is taken on trust."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from engine import benching, games, ledger, seeds, standings
+from engine.errors import BadRecord, FudabaError
+from engine.ledger import (
+    BenchLine,
+    EndLine,
+    EntrantLine,
+    EventPart,
+    Header,
+    MatchLine,
+    Reader,
+    SetAsideLine,
+    StandingsLine,
+    Table,
+    WrongLine,
+)
+from engine.limits import Limits
+from engine.record import canonical
+from engine.rematch import Checked, Chunk, Task, replay, sides_of
+from engine.schedule import Schedule, Slot
+from engine.standings import Duels, OverallRow, Row, Totals
+from engine.tallies import Tally
+
+CHUNK = 16  # matches that are handed over together
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What was found to be right; `sha256` is that of the last line, which all others are bound to."""
+
+    tournament: str
+    name: str
+    engine: str
+    entrants: int
+    events: int
+    matches: int
+    set_aside: int
+    lines: int
+    standings_sha256: str
+    sha256: str
+
+
+Mapped = Callable[[Callable[[Chunk], Checked], Iterable[Chunk]], Iterable[Checked]]
+
+
+def check(
+    lines: Iterable[bytes], *, mapped: Mapped = map, progress: Callable[[int, int], object] = lambda *_: None
+) -> Summary:
+    """Return what a record says when all of it is right; raises WrongLine for the first line that is not.
+
+    `lines` are bytes with their newline. `mapped` is like `map`: in order, however many processes it uses.
+    `progress` is told how many matches have been played again, and of how many.
+    """
+    walk = _Walk(lines)
+    done = 0
+    for checked in mapped(replay, _chunks(walk.tasks())):
+        if checked.wrong is not None:
+            raise checked.wrong
+        done += checked.matches
+        progress(done, walk.total)
+    return walk.summary()
+
+
+def _chunks(tasks: Iterator[Task | WrongLine]) -> Iterator[Chunk]:
+    while chunk := list(islice(tasks, CHUNK)):
+        yield chunk
+
+
+class _Walk:
+    """A way through all lines in order: checks what needs no replay, and hands out the matches that do."""
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        self.total = 0
+        self._reader = Reader(lines)
+        self._entrants: list[EntrantLine] = []
+        self._matches = 0
+        self._set_aside = 0
+        self._rows: dict[int, list[Row]] = {}
+        self._duels: dict[int, Duels] = {}
+
+    def tasks(self) -> Iterator[Task | WrongLine]:
+        """Yield every match to be played again; what is wrong before that comes in its turn, as the last."""
+        try:
+            yield from self._all_tasks()
+        except WrongLine as wrong:
+            yield wrong
+
+    def summary(self) -> Summary:
+        """Return what the record says; to be asked for at the end."""
+        return Summary(
+            tournament=self._header.tournament,
+            name=self._header.name,
+            engine=self._header.engine,
+            entrants=len(self._entrants),
+            events=len(self._header.events),
+            matches=self._matches,
+            set_aside=self._set_aside,
+            lines=self._reader.number,
+            standings_sha256=self._header.edition.sha256,
+            sha256=self._reader.prev,
+        )
+
+    def _all_tasks(self) -> Iterator[Task]:
+        self._header = self._reader.take(Header)
+        _require_header(self._reader, self._header)
+        self.total = sum(event.matches for event in self._header.events)
+        self._take_entrants()
+        for index in range(len(self._header.events)):
+            yield from self._event_tasks(index)
+        self._take_standings()
+        end = self._reader.take(EndLine)
+        if end.lines != self._reader.number:
+            raise self._reader.wrong(f"lines is {end.lines}; this is line {self._reader.number}")
+        self._reader.finish()
+
+    def _take_entrants(self) -> None:
+        reader, entrants = self._reader, self._entrants
+        while reader.is_next(EntrantLine):
+            entrants.append(reader.take(EntrantLine))
+            if entrants[-1].number != len(entrants) - 1:
+                raise reader.wrong(f"number is {entrants[-1].number}; expected {len(entrants) - 1}")
+        found = seeds.entrants_hash([entrant.frozen() for entrant in entrants])
+        if found != self._header.entrants_sha256:
+            raise reader.wrong(f"the hash of the entrants up to here is {found}, not that of line 1")
+        for index, event in enumerate(self._header.events):
+            expected = _field(entrants, event)
+            if event.field != expected:
+                raise WrongLine(1, f"field of event {index} is {event.field}; its entrants are {expected}")
+
+    def _event_tasks(self, index: int) -> Iterator[Task]:
+        event = self._header.events[index]
+        walk = _EventWalk(self._reader, self._header, index, self._entrants)
+        yield from walk.tasks()
+        self._matches += walk.matches
+        self._set_aside += walk.set_aside
+        totals, self._duels[index] = walk.totals_and_duels()
+        self._rows[index] = standings.event_rows(totals, self._duels[index], max(sides_of(event)) + 1)
+
+    def _take_standings(self) -> None:
+        overall: list[OverallRow] = standings.overall_rows(self._rows, self._duels)
+        tables = ledger.tables(self._rows, overall)
+        for table in tables:
+            _require_table(self._reader, self._reader.take(StandingsLine), table)
+        if (found := ledger.digest(tables)) != self._header.edition.sha256:
+            raise WrongLine(1, f"the SHA-256 of the standings is {found}, not that of the edition")
+
+
+def _require_header(reader: Reader, header: Header) -> None:
+    """Raise WrongLine when the header contradicts itself."""
+    if header.format != ledger.FORMAT:
+        raise reader.wrong(f"format is {header.format}; this program knows {ledger.FORMAT}")
+    try:
+        secret = bytes.fromhex(header.secret_seed)
+        if secret.hex() != header.secret_seed or len(secret) != seeds.SECRET_BYTES:
+            raise ValueError
+    except ValueError:
+        raise reader.wrong("secret_seed is not 64 lower-case hex digits") from None
+    if seeds.commitment(secret) != header.commitment:
+        raise reader.wrong(f"commitment is not the SHA-256 of secret_seed, {seeds.commitment(secret)}")
+    try:
+        if Limits.from_json(header.limits).to_json() != header.limits:
+            raise BadRecord("limits are not complete")
+        for index, event in enumerate(header.events):
+            _require_event(index, event)
+    except FudabaError as error:
+        raise reader.wrong(str(error)) from error
+
+
+def _require_event(index: int, event: EventPart) -> None:
+    if games.get(event.game).settle(event.seats, event.options) != (event.seats, event.options):
+        raise BadRecord(f"options of event {index} are not complete")
+    matches = _schedule(event).matches
+    if event.matches != matches:
+        raise BadRecord(f"matches of event {index} is {event.matches}; its schedule has {matches}")
+
+
+def _schedule(event: EventPart) -> Schedule:
+    if event.schedule != "full":
+        raise BadRecord(f"schedule is {event.schedule!r}; this program knows full")
+    return Schedule(
+        entrants=len(event.field),
+        sides=max(sides_of(event)) + 1,
+        deals=event.deals,
+        block_deals=event.block_deals,
+    )
+
+
+def _field(entrants: Sequence[EntrantLine], event: EventPart) -> list[int]:
+    """Return who plays an event: the entrants that claim its game, then fillers up to the number of sides."""
+    ranked = [one.number for one in entrants if not one.filler and (not one.games or event.game in one.games)]
+    fillers = [one.number for one in entrants if one.filler]
+    return ranked + fillers[: max(0, max(sides_of(event)) + 1 - len(ranked))]
+
+
+def _require_table(reader: Reader, line: StandingsLine, table: Table) -> None:
+    if line.event != table["event"]:
+        raise reader.wrong(f"event is {line.event!r}; expected {table['event']!r}")
+    for position, (said, found) in enumerate(zip(line.rows, table["rows"], strict=False)):
+        for name in sorted(said.keys() | found.keys()):
+            one, other = said.get(name), found.get(name)
+            if canonical(one) != canonical(other):  # true is not 1 here, as it is to Python
+                raise reader.wrong(f"row {position}: {name} is {one!r}; it must be {other!r}")
+    if len(line.rows) != len(table["rows"]):
+        raise reader.wrong(f"there are {len(line.rows)} rows; there must be {len(table['rows'])}")
+
+
+class _EventWalk:
+    """The lines of one event: every match number once, in order, with what was decided between blocks."""
+
+    def __init__(self, reader: Reader, header: Header, index: int, entrants: Sequence[EntrantLine]) -> None:
+        self.matches = 0
+        self.set_aside = 0
+        self._reader = reader
+        self._header = header
+        self._index = index
+        self._event = header.events[index]
+        self._schedule = _schedule(self._event)
+        self._sides = sides_of(self._event)
+        self._fillers = {one.number for one in entrants if one.filler}
+        self._endpoints = {one.number for one in entrants if one.bot_kind == "endpoint"}
+        self._secret = bytes.fromhex(header.secret_seed)
+        self._tally = Tally(self._sides)
+        self._benched: set[int] = set()
+
+    def tasks(self) -> Iterator[Task]:
+        """Yield the matches to be played again; raises WrongLine for what is wrong before that."""
+        for block in range(self._schedule.blocks):
+            forfeits: Counter[int] = Counter()
+            for number in self._schedule.block_range(block):
+                if self._reader.is_next(SetAsideLine):
+                    self._take_set_aside(number)
+                else:
+                    task = self._take_match(number)
+                    forfeits.update({task.match.entrants[seat] for seat in task.match.forfeits})
+                    yield task
+            if block + 1 < self._schedule.blocks:
+                self._take_benches(block, forfeits)
+
+    def totals_and_duels(self) -> tuple[dict[int, Totals], Duels]:
+        """Return what the matches add up to for the entrants that are ranked."""
+        ranked = set(self._event.field) - self._fillers
+        totals = self._tally.totals()
+        duels = {pair: duel for pair, duel in self._tally.duels().items() if ranked.issuperset(pair)}
+        return {entrant: totals.get(entrant, Totals()) for entrant in sorted(ranked)}, duels
+
+    def _take_set_aside(self, number: int) -> None:
+        line = self._reader.take(SetAsideLine)
+        self._require(line.event, self._index, "event")
+        self._require(line.number, number, "number")
+        self.set_aside += 1
+
+    def _take_match(self, number: int) -> Task:
+        match = self._reader.take(MatchLine)
+        slot = self._schedule.slot(number)
+        seated = [self._event.field[slot.entrants[side]] for side in self._sides]
+        self._require(match.event, self._index, "event")
+        self._require(match.number, number, "number")
+        self._require(match.table, slot.table, "table")
+        self._require(match.deal, slot.deal, "deal")
+        self._require(match.rotation, slot.rotation, "rotation")
+        self._require(match.entrants, seated, "entrants")
+        self._require(match.seed, self._seed(slot, seated), "seed")
+        self._require_shape(match)
+        self._tally.add(
+            seated,
+            scores=match.scores,
+            places=match.places,
+            forfeits=match.forfeits,
+            fault_seats=[seat for _, seat, _ in match.faults],
+        )
+        self.matches += 1
+        return Task(
+            line=self._reader.number,
+            match=match,
+            event=self._event,
+            max_faults=self._header.limits["max_faults"],
+            absent=tuple(seat for seat, entrant in enumerate(seated) if entrant in self._benched),
+        )
+
+    def _seed(self, slot: Slot, seated: Sequence[int]) -> str:
+        has_endpoint = not self._endpoints.isdisjoint(seated)
+        name = slot.deal_name(own=has_endpoint and not self._header.endpoint_duplicates)
+        return seeds.deal_seed(self._secret, self._header.entrants_sha256, self._index, name).hex()
+
+    def _require_shape(self, match: MatchLine) -> None:
+        """Raise WrongLine where a list does not fit the number of seats, so that it could not be added up."""
+        seats = range(self._event.seats)
+        for name in ("scores", "places", "points"):
+            self._require(len(getattr(match, name)), len(seats), f"the length of {name}")
+        if not set(match.forfeits) <= set(seats) or len(set(match.forfeits)) != len(match.forfeits):
+            raise self._reader.wrong(f"forfeits is {match.forfeits}; the seats are 0 to {len(seats) - 1}")
+        if any(seat not in seats for _, seat, _ in match.faults):
+            raise self._reader.wrong(f"a fault is not of a seat from 0 to {len(seats) - 1}")
+
+    def _require(self, said: object, expected: object, name: str) -> None:
+        if said != expected:
+            raise self._reader.wrong(f"{name} is {said!r}; it must be {expected!r}")
+
+    def _take_benches(self, block: int, forfeits: Counter[int]) -> None:
+        """Take a line for everyone who is to be benched after this block, in order of number."""
+        for entrant, count in sorted(forfeits.items()):
+            matches = benching.block_matches(self._schedule, block, self._event.field.index(entrant))
+            if entrant in self._benched or not benching.is_benched(count, matches):
+                continue
+            expected = BenchLine(
+                event=self._index, entrant=entrant, from_block=block + 1, forfeits=count, matches=matches
+            )
+            self._require(self._reader.take(BenchLine), expected, "the line")
+            self._benched.add(entrant)
