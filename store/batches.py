@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, func, or_, select, update
 
-from store import benches, seating
+from store import benches, editions, seating
 from store.database import Transaction
 from store.models.matches import Batch, BatchState
 from store.models.tournaments import Event, EventState, Tournament, TournamentState
@@ -212,7 +212,7 @@ def _new_batch(event_id: UUID, block: int, first: int, count: int, now: datetime
 
 
 def _give_up(tx: Transaction, batch: Batch, reason: str, now: datetime) -> None:
-    """Replace a batch that fails by two halves, to find the match; set a single match aside with its reason."""
+    """Replace a batch that fails by two halves, to find the match; a single match is set aside."""
     batch.reason = reason[:4000]
     batch.lease_until = None
     if batch.count > 1:
@@ -227,7 +227,7 @@ def _give_up(tx: Transaction, batch: Batch, reason: str, now: datetime) -> None:
 
 
 def _finish(tx: Transaction, event: Event, tournament: Tournament, now: datetime) -> None:
-    """End an event, and its tournament when it was the last one."""
+    """End an event, and its tournament when it was the last one: its standings are frozen with it."""
     event.state = EventState.FINISHED
     event.finished_at = now
     tx.flush()
@@ -240,3 +240,4 @@ def _finish(tx: Transaction, event: Event, tournament: Tournament, now: datetime
     if not left:
         tournament.state = TournamentState.FINISHED
         tournament.finished_at = now
+        editions.freeze(tx, tournament.id, now)

@@ -1,16 +1,14 @@
 """Benching: an entrant that forfeits most of a block is asked no more from the next block on."""
 
 from collections import Counter
-from math import comb
 
 from sqlalchemy import select
 
+from engine import benching
 from store import seating
 from store.database import Transaction
 from store.models.matches import Result
 from store.models.tournaments import Bench, Event
-
-LEAST_FORFEITS = 5
 
 
 def benched(tx: Transaction, event: Event, block: int) -> set[int]:
@@ -20,14 +18,13 @@ def benched(tx: Transaction, event: Event, block: int) -> set[int]:
 
 
 def decide(tx: Transaction, event: Event) -> None:
-    """Bench who forfeited at least half of its matches of the finished block, and at least five."""
+    """Bench those whose forfeits in the finished block ask for it (engine.benching)."""
     schedule = seating.schedule_of(event)
     already = benched(tx, event, event.block)
     forfeits = _forfeits(tx, event)
-    tables = comb(schedule.entrants - 1, schedule.sides - 1)
-    matches = tables * schedule.sides * schedule.group_matches(event.block)
     for entrant, count in sorted(forfeits.items()):
-        if entrant not in already and count >= LEAST_FORFEITS and 2 * count >= matches:
+        matches = benching.block_matches(schedule, event.block, event.field.index(entrant))
+        if entrant not in already and benching.is_benched(count, matches):
             tx.add(
                 Bench(
                     event_id=event.id,

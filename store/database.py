@@ -19,7 +19,7 @@ class Transaction(Session):
         self.info.setdefault("after_commit", []).append((call, args))
 
     def change(self, statement: Executable) -> int:
-        """Execute an UPDATE or DELETE and return how many rows it changed; loaded objects are not refreshed."""
+        """Execute an UPDATE or DELETE and return how many rows it changed; what is loaded stays as it is."""
         done = self.execute(statement, execution_options={"synchronize_session": False})
         return cast("CursorResult[Any]", done).rowcount
 

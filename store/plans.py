@@ -132,7 +132,7 @@ def _typical_decisions(game_id: str, seats: int, options: dict[str, OptionValue]
 
 
 def batch_groups(event: SettledEvent, schedule: Schedule, batch_seconds: int) -> int:
-    """Return how many groups a batch holds: about `batch_seconds` of play, but never all of a block in one."""
+    """Return how many groups a batch holds: about `batch_seconds` of play, never all of a block in one."""
     group_seconds = event.match_seconds * event.block_deals
     groups = schedule.tables * schedule.sides
     return max(1, min(round(batch_seconds / group_seconds), -(-groups // 4)))

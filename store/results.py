@@ -1,9 +1,8 @@
 """Results of a batch: matches, faults, logs and totals, written together and once."""
 
 import zlib
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -11,13 +10,17 @@ from uuid import UUID
 from sqlalchemy import insert, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from engine.match import MatchResult, points
+from engine.match import MatchResult
+from engine.standings import Duel, Totals
+from engine.tallies import Tally
 from store import batches, seating
 from store.batches import Claim
 from store.database import Transaction
 from store.models.bots import BotLog
 from store.models.matches import FaultRow, Result
 from store.models.tournaments import EntrantTotals, Event, PairTotals
+
+_Sums = Mapping[tuple[int, ...], Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,39 +139,24 @@ def _add_totals(
     tx: Transaction, event: Event, played: Sequence[Played], seats: dict[int, tuple[int, ...]]
 ) -> None:
     """Add a batch to the totals: every entrant and every pair that sat together, once each."""
-    sides = seating.sides_of(event)
-    first_seats = [sides.index(side) for side in range(event.sides)]
-    totals: dict[tuple[int, ...], list[int]] = defaultdict(lambda: [0] * len(_TOTALS))
-    pairs: dict[tuple[int, ...], list[int]] = defaultdict(lambda: [0, 0])
+    tally = Tally(seating.sides_of(event))
     for match in played:
-        result, by_seat = match.result, seats[match.number]
-        half_wins = points(result.places, sides, result.forfeits)
-        nobody = len(result.forfeits) == len(by_seat)
-        for seat in first_seats:
-            entrant = by_seat[seat]
-            won = not nobody and result.places[seat] == 1 and half_wins[seat] == 2 * (event.sides - 1)
-            faults = sum(sides[recorded.seat] == sides[seat] for recorded in result.faults)
-            values = (1, won, half_wins[seat], result.scores[seat], faults, seat in result.forfeits)
-            _add(totals[(entrant,)], values)
-            for other in first_seats:
-                if entrant < by_seat[other]:
-                    duel = 0 if nobody else _duel(result.places[seat], result.places[other])
-                    _add(pairs[(entrant, by_seat[other])], (1, duel))
+        result = match.result
+        tally.add(
+            seats[match.number],
+            scores=result.scores,
+            places=result.places,
+            forfeits=result.forfeits,
+            fault_seats=[recorded.seat for recorded in result.faults],
+        )
+    totals: _Sums = {(entrant,): astuple(of) for entrant, of in tally.totals().items()}
+    duels: _Sums = {pair: astuple(duel) for pair, duel in tally.duels().items()}
     _upsert(tx, EntrantTotals.__table__, event.id, ("entrant",), _TOTALS, totals)
-    _upsert(tx, PairTotals.__table__, event.id, ("entrant", "opponent"), ("matches", "points"), pairs)
+    _upsert(tx, PairTotals.__table__, event.id, ("entrant", "opponent"), _DUEL, duels)
 
 
-_TOTALS = ("matches", "wins", "points", "score", "faults", "forfeits")
-
-
-def _duel(place: int, other: int) -> int:
-    """Return the half-wins of a side against another one: 2, 1 or 0."""
-    return 2 * (place < other) + (place == other)
-
-
-def _add(sums: list[int], values: Iterable[int]) -> None:
-    for position, value in enumerate(values):
-        sums[position] += value
+_TOTALS = tuple(field.name for field in fields(Totals))
+_DUEL = tuple(field.name for field in fields(Duel))
 
 
 def _upsert(
@@ -177,7 +165,7 @@ def _upsert(
     event_id: UUID,
     keys: tuple[str, ...],
     columns: tuple[str, ...],
-    sums: dict[tuple[int, ...], list[int]],
+    sums: _Sums,
 ) -> None:
     """Add `sums` (by key) to the rows of a totals table, making those that are not there, in order of key."""
     if not sums:

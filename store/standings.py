@@ -4,7 +4,8 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from engine import standings
+from engine import ledger, standings
+from engine.ledger import Table
 from engine.standings import Duel, Duels, OverallRow, Row, Totals
 from store.database import Transaction
 from store.models.tournaments import Entrant, EntrantTotals, Event, PairTotals
@@ -19,6 +20,16 @@ def of_event(tx: Transaction, event_id: UUID) -> list[Row]:
 
 def overall(tx: Transaction, tournament_id: UUID) -> list[OverallRow]:
     """Return the rows over all events of a tournament, best first."""
+    return _all_rows(tx, tournament_id)[1]
+
+
+def tables(tx: Transaction, tournament_id: UUID) -> list[Table]:
+    """Return all standings of a tournament in their canonical form."""
+    return ledger.tables(*_all_rows(tx, tournament_id))
+
+
+def _all_rows(tx: Transaction, tournament_id: UUID) -> tuple[dict[int, list[Row]], list[OverallRow]]:
+    """Return the rows of every event by index, and those over all events."""
     query = select(Event).where(Event.tournament_id == tournament_id).order_by(Event.index)
     rows: dict[int, list[Row]] = {}
     duels: dict[int, Duels] = {}
@@ -26,7 +37,7 @@ def overall(tx: Transaction, tournament_id: UUID) -> list[OverallRow]:
         ranked = _ranked(tx, event)
         duels[event.index] = _duels(tx, event, ranked)
         rows[event.index] = standings.event_rows(_totals(tx, event, ranked), duels[event.index], event.sides)
-    return standings.overall_rows(rows, duels)
+    return rows, standings.overall_rows(rows, duels)
 
 
 def _ranked(tx: Transaction, event: Event) -> set[int]:

@@ -144,3 +144,21 @@ class Bench(Base):
     from_block: Mapped[int]
     forfeits: Mapped[int]
     matches: Mapped[int]
+
+
+class Edition(Base):
+    """The final standings of a tournament, frozen: `sha256` is over the canonical JSON of `standings`.
+
+    `standings` holds the tables of all events and over all events (engine.ledger.tables). An edition never
+    changes; whatever changes the standings afterwards makes the next one.
+    """
+
+    __tablename__ = "editions"
+    __table_args__ = (UniqueConstraint("tournament_id", "number"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    tournament_id: Mapped[UUID] = mapped_column(ForeignKey("tournaments.id"))
+    number: Mapped[int]
+    sha256: Mapped[str] = mapped_column(String(64))
+    standings: Mapped[list[dict[str, Any]]] = mapped_column(Json)
+    created_at: Mapped[datetime] = mapped_column(UtcTime)

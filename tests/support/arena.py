@@ -67,12 +67,15 @@ def again(database: Database, tournament: Tournament) -> Tournament:
         return tournaments.get(tx, tournament.id)
 
 
-def play_all(made: Services, most: int = 10_000) -> int:
-    """Play open batches of all running tournaments, in order, until there are none; return how many."""
+def play_all(made: Services, most: int = 10_000, *, backwards: bool = False) -> int:
+    """Play open batches of all running tournaments until there are none; return how many.
+
+    The oldest first, or with `backwards` the newest.
+    """
     for played in range(most):
         with made.database.transaction() as tx:
             lost = batches.lost(tx, made.clock(), -1)
         if not lost:
             return played
-        batch.play(made, lost[0])
+        batch.play(made, lost[-1 if backwards else 0])
     return most

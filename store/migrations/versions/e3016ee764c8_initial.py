@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = '5d45154540fb'
+revision = 'e3016ee764c8'
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -73,6 +73,17 @@ def upgrade() -> None:
         batch_op.create_index('ix_tournaments_created_at_id', ['created_at', 'id'], unique=False)
         batch_op.create_index(batch_op.f('ix_tournaments_state'), ['state'], unique=False)
 
+    op.create_table('editions',
+    sa.Column('id', sa.Uuid(), nullable=False),
+    sa.Column('tournament_id', sa.Uuid(), nullable=False),
+    sa.Column('number', sa.Integer(), nullable=False),
+    sa.Column('sha256', sa.String(length=64), nullable=False),
+    sa.Column('standings', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
+    sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.ForeignKeyConstraint(['tournament_id'], ['tournaments.id'], name=op.f('fk_editions_tournament_id_tournaments')),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_editions')),
+    sa.UniqueConstraint('tournament_id', 'number', name=op.f('uq_editions_tournament_id_number'))
+    )
     op.create_table('events',
     sa.Column('id', sa.Uuid(), nullable=False),
     sa.Column('tournament_id', sa.Uuid(), nullable=False),
@@ -260,6 +271,7 @@ def downgrade() -> None:
     op.drop_table('batches')
     op.drop_table('versions')
     op.drop_table('events')
+    op.drop_table('editions')
     with op.batch_alter_table('tournaments', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_tournaments_state'))
         batch_op.drop_index('ix_tournaments_created_at_id')

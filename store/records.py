@@ -1,0 +1,211 @@
+"""The record of a finished tournament, which anybody can verify: read in pages, written line by line."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from fractions import Fraction
+from importlib.metadata import version
+from itertools import islice
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import select
+
+from engine import ledger
+from engine.ledger import (
+    BenchLine,
+    Chain,
+    EditionPart,
+    EntrantLine,
+    EventPart,
+    Header,
+    Line,
+    MatchLine,
+    SetAsideLine,
+    StandingsLine,
+)
+from engine.match import points
+from engine.policies import FaultCode
+from store import editions, matches, results, seating, tournaments
+from store.database import Database, Transaction
+from store.errors import Conflict
+from store.models.matches import FaultRow, Result
+from store.models.tournaments import Bench, Edition, Entrant, Event, Tournament, TournamentState
+
+PAGE = 200  # matches that are read, and lines that are handed out, at a time
+
+_Fault = tuple[int, int, FaultCode]
+
+
+class _Final(NamedTuple):
+    """A finished tournament and the edition of its standings that counts."""
+
+    tournament: Tournament
+    edition: Edition
+
+
+def stream(database: Database, tournament_id: UUID) -> Iterator[bytes]:
+    """Return the record of a tournament, a number of lines at a time; NotFound, or Conflict before its end.
+
+    The tournament is looked for at once. Every page is read in a transaction of its own, so that a slow
+    reader holds up nobody; what is finished does not change.
+    """
+    with database.transaction() as tx:
+        final = _final(tx, tournament_id)
+    return _pages(_lines(database, final))
+
+
+def _pages(lines: Iterator[Line]) -> Iterator[bytes]:
+    chain = Chain()
+    while page := b"".join(chain.append(line) for line in islice(lines, PAGE)):
+        yield page
+    yield chain.end()
+
+
+def _final(tx: Transaction, tournament_id: UUID) -> _Final:
+    tournament = tournaments.get(tx, tournament_id)
+    edition = editions.latest(tx, tournament_id)
+    if tournament.state is not TournamentState.FINISHED or edition is None:
+        raise Conflict(
+            f"the tournament is {tournament.state.value}; there is a record only once it is finished"
+        )
+    return _Final(tournament, edition)
+
+
+def _lines(database: Database, final: _Final) -> Iterator[Line]:
+    yield _header(final)
+    yield from map(_entrant_line, final.tournament.entrants)
+    for event in final.tournament.events:
+        yield from _event_lines(database, final.tournament, event)
+    for table in final.edition.standings:
+        yield StandingsLine(event=table["event"], rows=table["rows"])
+
+
+def _header(final: _Final) -> Header:
+    tournament, edition = final
+    assert tournament.entrants_sha256 is not None, "a finished tournament has its entrants frozen"
+    return Header(
+        format=ledger.FORMAT,
+        engine=version("fudaba"),
+        tournament=str(tournament.id),
+        name=tournament.name,
+        commitment=tournament.commitment,
+        secret_seed=tournament.secret.hex(),
+        entrants_sha256=tournament.entrants_sha256,
+        endpoint_teams=tournament.endpoint_teams,
+        endpoint_duplicates=tournament.endpoint_duplicates,
+        limits=tournament.limits,
+        events=[
+            EventPart(
+                game=event.game,
+                seats=event.seats,
+                options=event.options,
+                schedule=event.schedule,
+                deals=event.deals,
+                block_deals=event.block_deals,
+                field=event.field,
+                matches=event.matches,
+            )
+            for event in tournament.events
+        ],
+        edition=EditionPart(number=edition.number, sha256=edition.sha256),
+    )
+
+
+def _entrant_line(entrant: Entrant) -> EntrantLine:
+    bot = entrant.version.bot
+    return EntrantLine(
+        number=entrant.number,
+        owner=bot.owner.name,
+        bot=bot.name,
+        version=entrant.version.number,
+        sha256=entrant.version.sha256,
+        bot_kind=bot.kind.value,
+        filler=entrant.filler,
+        games=entrant.version.games,
+    )
+
+
+def _event_lines(database: Database, tournament: Tournament, event: Event) -> Iterator[Line]:
+    """Yield a line for every match number, and after each block those for whom it benched."""
+    schedule = seating.schedule_of(event)
+    played = _match_lines(database, tournament, event)
+    following = next(played, None)
+    with database.transaction() as tx:
+        query = select(Bench).where(Bench.event_id == event.id).order_by(Bench.from_block, Bench.entrant)
+        benches = list(tx.scalars(query))
+    for block in range(schedule.blocks):
+        for number in schedule.block_range(block):
+            if following is not None and following.number == number:
+                yield following
+                following = next(played, None)
+            else:
+                yield SetAsideLine(event=event.index, number=number)
+        yield from (_bench_line(event, bench) for bench in benches if bench.from_block == block + 1)
+
+
+def _bench_line(event: Event, bench: Bench) -> BenchLine:
+    return BenchLine(
+        event=event.index,
+        entrant=bench.entrant,
+        from_block=bench.from_block,
+        forfeits=bench.forfeits,
+        matches=bench.matches,
+    )
+
+
+def _match_lines(database: Database, tournament: Tournament, event: Event) -> Iterator[MatchLine]:
+    """Yield the matches of an event that were played, in order of number."""
+    endpoints = tournaments.has_endpoint(tournament)
+    last = -1
+    while True:
+        with database.transaction() as tx:
+            page = list(
+                tx.scalars(
+                    select(Result)
+                    .where(Result.event_id == event.id, Result.number > last)
+                    .order_by(Result.number)
+                    .limit(PAGE)
+                )
+            )
+            faults = _faults(tx, event, page)
+        for result in page:
+            yield _match_line(tournament, event, result, faults[result.number], endpoints)
+        if len(page) < PAGE:
+            return
+        last = page[-1].number
+
+
+def _faults(tx: Transaction, event: Event, page: list[Result]) -> dict[int, list[_Fault]]:
+    """Return the faults of a page of matches by match number, in order of step."""
+    found: dict[int, list[_Fault]] = defaultdict(list)
+    if any(result.faults for result in page):
+        query = (
+            select(FaultRow.number, FaultRow.step, FaultRow.seat, FaultRow.code)
+            .where(FaultRow.event_id == event.id, FaultRow.number.between(page[0].number, page[-1].number))
+            .order_by(FaultRow.number, FaultRow.step)
+        )
+        for number, step, seat, code in tx.execute(query):
+            found[number].append((step, seat, FaultCode(code)))
+    return found
+
+
+def _match_line(
+    tournament: Tournament, event: Event, result: Result, faults: list[_Fault], endpoints: set[int]
+) -> MatchLine:
+    slot = seating.schedule_of(event).slot(result.number)
+    half_wins = points(result.places, seating.sides_of(event), result.forfeits)
+    return MatchLine(
+        event=event.index,
+        number=result.number,
+        table=slot.table,
+        deal=slot.deal,
+        rotation=slot.rotation,
+        entrants=list(seating.seats_of(event, slot)),
+        seed=matches.deal_seed(tournament, event, result.number, endpoints).hex(),
+        actions=list(results.unpack_actions(result.actions)),
+        faults=faults,
+        forfeits=result.forfeits,
+        scores=result.scores,
+        places=result.places,
+        points=[str(Fraction(won, 2 * (event.sides - 1))) for won in half_wins],
+    )
