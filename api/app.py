@@ -8,9 +8,10 @@ import flask_smorest
 import structlog
 from flask import Flask, Response, g, request
 
-from api import docs, errors
+from api import conditional, cors, docs, errors, idempotency, limits
 from api.auth import SECURITY_SCHEME
-from api.resources import accounts, bots, games, health, matches, standings, tournaments
+from api.resources import accounts, bots, games, health, matches, records, standings, tournaments
+from api.submissions import MAX_BODY_BYTES
 from workers import services
 from workers.services import Services
 
@@ -21,6 +22,7 @@ BLUEPRINTS = (
     bots.blueprint,
     tournaments.blueprint,
     standings.blueprint,
+    records.blueprint,
     matches.blueprint,
     health.blueprint,
 )
@@ -63,7 +65,10 @@ def create_app(given: Services) -> Flask:
     app.url_map.merge_slashes = False
     app.before_request(_begin)
     app.after_request(_end)
-    errors.register(app)
+    limits.register(app, given.settings)
+    for concern in (errors, conditional, idempotency):
+        concern.register(app)
+    cors.register(app, given.settings.cors_origins)
     api = Api(app)
     for blueprint in BLUEPRINTS:
         api.register_blueprint(blueprint)
@@ -89,6 +94,8 @@ _SPEC_OPTIONS = {
 
 def _begin() -> None:
     g.began = time.monotonic()
+    if request.mimetype == idempotency.MULTIPART:
+        request.max_content_length = MAX_BODY_BYTES
     sent = request.headers.get("X-Request-Id", "")
     if _REQUEST_ID.fullmatch(sent):
         g.request_id = sent

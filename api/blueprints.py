@@ -25,8 +25,10 @@ DESCRIPTIONS: Mapping[int, str] = {
     404: "There is no such thing.",
     409: "The state of the thing does not allow this.",
     413: "The body is too large.",
+    412: "It has changed since it was read: its tag is not the one in If-Match.",
     415: "The body is of a type that is not taken here.",
     422: "A value cannot be used; `field` names it.",
+    429: "The token or the address asks too often; Retry-After says when it may again.",
     503: "The service cannot do its work; `detail` says why.",
 }
 
@@ -51,13 +53,13 @@ class Parser(FlaskParser):
 
 def load_json(request: Request) -> Any:
     """Return the JSON body of a request, an empty object when it has none; answers 400 or 415 otherwise."""
+    if request.mimetype and not request.is_json:
+        raise UnsupportedMediaType(f"the body is {request.mimetype}; expected application/json")
     body = request.get_data(cache=True)
     if not body and not request.mimetype:
         return {}
-    if not request.is_json:
-        raise UnsupportedMediaType(
-            f"the body is {request.mimetype or 'of no type'}; expected application/json"
-        )
+    if not request.mimetype:
+        raise UnsupportedMediaType("the body is of no type; expected application/json")
     return decode_json(body)
 
 
@@ -89,9 +91,13 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         return cast(Callable[[View], View], self.arguments(schema, location=location, required=is_needed))
 
     def answers(
-        self, status: int, schema: SchemaKind | None = None, *, content_type: str | None = None
+        self,
+        status: int,
+        schema: SchemaKind | dict[str, Any] | None = None,
+        *,
+        content_type: str | None = None,
     ) -> Callable[[View], View]:
-        """Answer with `status` and what `schema` makes of the view's result."""
+        """Answer with `status` and what `schema` makes of the view's result; a dict only documents it."""
         return cast(Callable[[View], View], self.response(status, schema, content_type=content_type))
 
     def also_answers(
@@ -123,7 +129,7 @@ def _document_problems(
     doc: dict[str, Any], doc_info: Mapping[str, Any], *, spec: Any, method: str, **kwargs: Any
 ) -> dict[str, Any]:
     """Add the problems that follow from how a view is declared: from its arguments and its roles."""
-    found: set[int] = set()
+    found: set[int] = {429}
     manual = doc_info.get("manual_doc", {})
     if "security" in manual:
         found |= {401, 403}
@@ -131,6 +137,8 @@ def _document_problems(
         found.add(422)
     if "requestBody" in doc or "requestBody" in manual:
         found |= {400, 413, 415, 422}
+    if method.lower() == "post":
+        found |= {409, 422}
     responses = doc.setdefault("responses", {})
     responses.pop(422, None)  # without a schema, from the arguments
     for status in found:
@@ -141,5 +149,34 @@ def _document_problems(
                 "content": {MEDIA_TYPE: {"schema": ProblemSchema}},
             },
         )
+    if method.lower() == "get" and 200 in responses:
+        responses[304] = {"description": "It is still what If-None-Match names."}
     doc["responses"] = dict(sorted(responses.items()))
+    names = [name for name, is_taken in _HEADERS if is_taken(method.lower(), doc["responses"])]
+    if names:
+        doc["parameters"] = [*doc.get("parameters", []), *(_header(name) for name in names)]
     return doc
+
+
+_HEADERS: tuple[tuple[str, Callable[[str, Mapping[int, Any]], bool]], ...] = (
+    ("Idempotency-Key", lambda method, responses: method == "post"),
+    ("If-None-Match", lambda method, responses: 304 in responses),
+    ("If-Match", lambda method, responses: 412 in responses),
+)
+_HEADER_MEANINGS = {
+    "Idempotency-Key": "Chosen by the caller, a new one for each thing to do. A request that is sent again "
+    "with its key within 24 hours is not done again: it gets the first answer.",
+    "If-None-Match": "An ETag; answered 304 while that is what a read gives.",
+    "If-Match": "An ETag; answered 412, and nothing is done, unless that is what a read gives.",
+}
+
+
+def _header(name: str) -> dict[str, Any]:
+    """Return the description of a header that may be sent."""
+    return {
+        "in": "header",
+        "name": name,
+        "required": False,
+        "schema": {"type": "string"},
+        "description": _HEADER_MEANINGS[name],
+    }

@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 from urllib.parse import quote, urlsplit
 
 import requests
@@ -19,6 +19,7 @@ CONNECT_SECONDS = 5.0
 READ_SECONDS = 60.0
 RETRY_SECONDS = (0.2, 0.5, 1.0)
 _PAGE_ROWS = 200
+_PIECE_BYTES = 1 << 16
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -46,13 +47,19 @@ class StillWaiting(FudabaError):
     code = "still_waiting"
 
 
+def session_to(url: str) -> requests.Session:
+    """Return a session for requests to `url`; those to this machine go through no proxy."""
+    session = requests.Session()
+    session.trust_env = urlsplit(url).hostname not in _LOOPBACK
+    return session
+
+
 class Client:
     """The API at `url`, with a token where one is needed; a context manager that closes its connections."""
 
     def __init__(self, url: str, token: str | None = None, *, read_seconds: float = READ_SECONDS) -> None:
         self.url = url.rstrip("/")
-        self.session = requests.Session()
-        self.session.trust_env = urlsplit(url).hostname not in _LOOPBACK  # no proxy to this machine
+        self.session = session_to(url)
         self.session.auth = _Bearer(token)
         self._timeout = (CONNECT_SECONDS, read_seconds)
 
@@ -207,6 +214,23 @@ class Client:
         """Return the standings over all events, or of one, as CSV."""
         path = f"/tournaments/{_segment(tournament_id)}/standings"
         return self._send("GET", path, params=_given(event=event, format="csv")).text
+
+    def editions(self, tournament_id: str) -> list[Json]:
+        """Return the editions of the final standings, the first one first."""
+        return self._items(f"/tournaments/{_segment(tournament_id)}/editions")
+
+    def edition(self, tournament_id: str, number: int) -> Json:
+        """Return one edition with its tables."""
+        return self._get(f"/tournaments/{_segment(tournament_id)}/editions/{number}")
+
+    def record(self, tournament_id: str, file: IO[bytes]) -> None:
+        """Write the record of a finished tournament to a file; raises Unreachable when it breaks off."""
+        with self._send("GET", f"/tournaments/{_segment(tournament_id)}/record", stream=True) as answer:
+            try:
+                for piece in answer.iter_content(_PIECE_BYTES):
+                    file.write(piece)
+            except requests.RequestException as error:
+                raise Unreachable(f"{answer.url} broke off: {error}") from error
 
     def matches(
         self, tournament_id: str, *, event: int | None = None, entrant: int | None = None

@@ -10,10 +10,11 @@ from uuid import UUID
 import marshmallow as ma
 
 from api.schemas.standings import OverallRowSchema, RowSchema
-from store import standings, tournaments
+from engine import ledger
+from store import editions, standings, tournaments
 from store.database import Transaction
 from store.errors import NotFound
-from store.models.tournaments import Event, EventState, TournamentState
+from store.models.tournaments import Edition, Event, EventState, TournamentState
 
 Line = Mapping[str, Any]  # what RowSchema or OverallRowSchema shows
 
@@ -34,31 +35,42 @@ class EventTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingsView:
-    """The standings of a tournament; `overall` is None when one event was asked for."""
+    """The standings of a tournament.
+
+    `overall` is None when one event was asked for, `edition` before the end.
+    """
 
     tournament_id: UUID
     state: TournamentState
+    edition: Edition | None
     overall: list[Line] | None
     events: list[EventTable]
 
 
 def build(tx: Transaction, tournament_id: UUID, event_index: int | None) -> StandingsView:
-    """Return the standings of a tournament, or of the event with this index alone; raises NotFound."""
+    """Return the standings of a tournament, or of the event with this index alone; raises NotFound.
+
+    Those of a finished tournament are the frozen ones.
+    """
     tournament = tournaments.get(tx, tournament_id)
     names = {entrant.number: entrant.name for entrant in tournament.entrants}
     events = [event for event in tournament.events if event_index in (None, event.index)]
     if event_index is not None and not events:
         raise NotFound(f"the tournament has no event {event_index}")
+    edition = editions.latest(tx, tournament_id)
     overall: list[Line] | None = None
     if event_index is None:
-        overall = [
-            {**asdict(row), "name": names[row.entrant]} for row in standings.overall(tx, tournament_id)
-        ]
+        if edition is None:
+            rows = standings.overall(tx, tournament_id)
+        else:
+            rows = ledger.overall_rows(edition.standings)
+        overall = [{**asdict(row), "name": names[row.entrant]} for row in rows]
     return StandingsView(
         tournament_id=tournament_id,
         state=tournament.state,
+        edition=edition,
         overall=overall,
-        events=[_table(tx, event, names) for event in events],
+        events=[_table(tx, event, names, edition) for event in events],
     )
 
 
@@ -69,7 +81,11 @@ def to_csv(view: StandingsView) -> str:
     return _csv(RowSchema(), view.events[0].rows)
 
 
-def _table(tx: Transaction, event: Event, names: Mapping[int, str]) -> EventTable:
+def _table(tx: Transaction, event: Event, names: Mapping[int, str], edition: Edition | None) -> EventTable:
+    if edition is None:
+        rows = standings.of_event(tx, event.id)
+    else:
+        rows = ledger.event_rows(edition.standings, event.index)
     return EventTable(
         index=event.index,
         game=event.game,
@@ -78,7 +94,7 @@ def _table(tx: Transaction, event: Event, names: Mapping[int, str]) -> EventTabl
         state=event.state,
         matches=event.matches,
         played=event.played,
-        rows=[{**asdict(row), "name": names[row.entrant]} for row in standings.of_event(tx, event.id)],
+        rows=[{**asdict(row), "name": names[row.entrant]} for row in rows],
     )
 
 

@@ -21,7 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from api.client import Client, StillWaiting
-from api.commands import replay
+from api.commands import replay, verify
 from api.commands.supervisor import end_with_parent
 from api.commands.up import CannotStart, running
 from engine.errors import FudabaError
@@ -45,10 +45,17 @@ class DemoFailed(FudabaError):
 @click.command()
 @click.option("--home", type=click.Path(file_okay=False, path_type=Path), help="Keep the data here.")
 @click.option("--port", type=click.IntRange(0, 65_535), default=0, help="Port to listen on; 0: a free one.")
-def demo(home: Path | None, port: int) -> None:
-    """Play a tournament over all games: uploads, an endpoint, workers, standings, a replay."""
+@click.option(
+    "--record",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Keep the record of the tournament in this file.",
+)
+def demo(home: Path | None, port: int, record: Path | None) -> None:
+    """Play a tournament over all games: uploads, an endpoint, workers, standings, replay, verification."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     console = Console()
+    if record is not None:
+        _require_writable(record)
     with _folder(home) as folder:
         given = {
             "FUDABA_HOME": str(folder),
@@ -61,10 +68,19 @@ def demo(home: Path | None, port: int) -> None:
             with running(settings) as (installation, _):
                 console.print(f"[bold]ready[/] {installation.url}")
                 with Client(installation.url, installation.token) as organiser:
-                    _play(console, organiser, installation.url)
+                    tournament_id = _play(console, organiser, installation.url)
+                    _verify(console, organiser, tournament_id, record or folder / "record.ndjson")
         except FudabaError as error:
             _fail(FAILED, f"the demo failed: {error}")
     console.print("[bold green]done[/]: everything was stopped")
+
+
+def _require_writable(path: Path) -> None:
+    """Find out before all the work whether a file can be written; UsageError when it cannot."""
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        raise click.UsageError(f"--record {str(path)!r} cannot be written: {error.strerror}") from error
 
 
 @contextmanager
@@ -90,8 +106,8 @@ def _fail(code: int, message: str) -> NoReturn:
     sys.exit(code)
 
 
-def _play(console: Console, organiser: Client, url: str) -> None:
-    """Act as an organiser and three authors, through the public API alone."""
+def _play(console: Console, organiser: Client, url: str) -> str:
+    """Act as an organiser and three authors, through the public API alone; return the tournament's id."""
     with _endpoint() as (address, secret_file):
         bots = _submit_bots(console, organiser, url, address, secret_file)
         entrants = [*bots, "house/greedy", "house/random"]
@@ -110,6 +126,7 @@ def _play(console: Console, organiser: Client, url: str) -> None:
         console.print(_event_table(event))
     console.print(_overall_table(standings))
     _replay(console, organiser, tournament["id"])
+    return str(tournament["id"])
 
 
 def _submit_bots(console: Console, organiser: Client, url: str, address: str, secret_file: Path) -> list[str]:
@@ -207,7 +224,14 @@ def _overall_table(standings: _Json) -> Table:
 
 
 def _table(title: str, headings: Sequence[str]) -> Table:
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    table = Table(
+        title=title,
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        title_style="bold",
+        pad_edge=False,
+        collapse_padding=True,
+    )
     for heading in headings:
         table.add_column(heading, justify="left" if heading == "bot" else "right", no_wrap=heading == "bot")
     return table
@@ -223,3 +247,17 @@ def _replay(console: Console, organiser: Client, tournament_id: str) -> None:
     replay.show(console, record, range(record.seats), waits=False, most_steps=_SHOWN_STEPS)
     if record.final().scores() != match["scores"]:
         raise DemoFailed(f"match {match['id']} does not replay to its scores")
+
+
+def _verify(console: Console, organiser: Client, tournament_id: str, path: Path) -> None:
+    """Save the record of the tournament and verify it as anybody else would, without the service."""
+    try:
+        with path.open("wb") as file:
+            organiser.record(tournament_id, file)
+    except OSError as error:
+        raise DemoFailed(f"{path} cannot be written: {error.strerror}") from error
+    summary = verify.checked(str(path), console)
+    console.print(
+        f"\n[bold]verified[/]: {summary.matches} matches played again from the record, all as recorded; "
+        f"SHA-256 {summary.sha256}"
+    )

@@ -69,11 +69,24 @@ class EventTableSchema(ma.Schema):
     rows = fields.List(fields.Nested(RowSchema), required=True)
 
 
+class EditionRefSchema(ma.Schema):
+    """Which frozen standings these are."""
+
+    number = fields.Integer(required=True)
+    sha256 = fields.String(required=True)
+
+
 class StandingsSchema(ma.Schema):
     """The standings of a tournament as they are at one moment."""
 
     tournament_id = fields.UUID(required=True)
     state = fields.Enum(TournamentState, by_value=True, required=True)
+    edition = fields.Nested(
+        EditionRefSchema,
+        required=True,
+        allow_none=True,
+        metadata={"description": "Once the tournament is finished: its frozen standings, which never move."},
+    )
     overall = fields.List(
         fields.Nested(OverallRowSchema),
         required=True,

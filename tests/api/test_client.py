@@ -13,6 +13,7 @@ from support.callers import MODULE, Caller
 
 from api import client as client_module
 from api.client import ApiError, Client, StillWaiting, Unreachable
+from engine import verify
 from store import batches, tournaments
 from store.models.tournaments import Tournament
 from workers.services import Services
@@ -132,6 +133,12 @@ def test_a_tournament_from_plan_to_replay(services: Services, organising: Client
     assert len(found) == 6
     assert organising.match(found[0]["id"]) == found[0]
     assert organising.replay(found[0]["id"], seat=1)["match"] == found[0]
+    file = io.BytesIO()
+    organising.record(tournament_id, file)
+    summary = verify.check(file.getvalue().splitlines(keepends=True))
+    assert (summary.tournament, summary.matches) == (tournament_id, 6)
+    (edition,) = organising.editions(tournament_id)
+    assert organising.edition(tournament_id, 1)["sha256"] == edition["sha256"] == summary.standings_sha256
     with pytest.raises(ApiError, match="409 conflict"):
         organising.cancel(tournament_id)
 

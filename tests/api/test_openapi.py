@@ -102,8 +102,10 @@ def answered(services: Services, organiser: Caller) -> Iterator[tuple[str, str, 
     yield "/tournaments", "post", organiser.post("/tournaments", plan)
     yield "/tournaments", "post", organiser.post("/tournaments?dry_run=1", plan)
     yield "/tournaments/{tournament_id}", "get", organiser.get(path)
-    for below in ("entrants", "events", "standings", "matches"):
+    for below in ("entrants", "events", "standings", "matches", "editions"):
         yield f"/tournaments/{{tournament_id}}/{below}", "get", organiser.get(f"{path}/{below}")
+    yield "/tournaments/{tournament_id}/editions/{number}", "get", organiser.get(f"{path}/editions/1")
+    yield "/tournaments/{tournament_id}/editions/{number}", "get", organiser.get(f"{path}/editions/2")
     yield "/tournaments/{tournament_id}/cancel", "post", organiser.post(f"{path}/cancel")
     yield "/matches/{match_id}", "get", organiser.get(f"/matches/{match}")
     yield "/matches/{match_id}/replay", "get", organiser.get(f"/matches/{match}/replay")
