@@ -9,6 +9,7 @@ from sqlalchemy import CursorResult, Engine, Executable, create_engine, event
 from sqlalchemy.orm import Session, sessionmaker
 
 BUSY_SECONDS = 30
+_READS = "fudaba_reads"  # the execution option of a connection that only reads
 
 
 class Transaction(Session):
@@ -51,6 +52,15 @@ class Database:
         for call, args in calls:
             call(*args)
 
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """Yield a transaction that sees one moment and writes nothing; on SQLite it waits for no writer."""
+        with self._session() as tx, tx.begin():
+            tx.connection(execution_options={_READS: True})
+            yield tx
+            if tx.new or tx.dirty or tx.deleted:
+                raise AssertionError("a reading transaction has something to write")
+
     def dispose(self) -> None:
         """Close every pooled connection."""
         self.engine.dispose()
@@ -72,6 +82,7 @@ def _make_engine(url: str) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Any) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        is_reading = connection.get_execution_options().get(_READS, False)
+        connection.exec_driver_sql("BEGIN" if is_reading else "BEGIN IMMEDIATE")
 
     return engine

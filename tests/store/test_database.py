@@ -82,6 +82,25 @@ def test_transactions_that_read_and_then_write_do_not_fail(database: Database) -
     assert len(names(database)) == 30
 
 
+def test_reading_waits_for_no_writer_and_sees_one_moment(database: Database) -> None:
+    with database.transaction() as tx:
+        tx.add(account("ann"))
+    with database.reading() as reader:
+        assert list(reader.scalars(select(Account.name))) == ["ann"]
+        with database.transaction() as writer:
+            writer.add(account("ben"))
+            writer.flush()
+            with database.reading() as other:
+                assert list(other.scalars(select(Account.name))) == ["ann"]
+    assert names(database) == ["ann", "ben"]
+
+
+def test_a_reading_transaction_must_not_write(database: Database) -> None:
+    with pytest.raises(AssertionError, match="something to write"), database.reading() as tx:
+        tx.add(account("ann"))
+    assert names(database) == []
+
+
 def test_the_migrations_give_what_the_models_say(database: Database) -> None:
     assert schema.revision(database) == schema.newest_revision()
     assert schema.differences(database) == []
