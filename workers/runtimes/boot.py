@@ -4,6 +4,7 @@ Given to the interpreter as text, with the numbers of three descriptors: request
 """
 
 import json
+import marshal
 import os
 import struct
 import sys
@@ -27,10 +28,10 @@ def main() -> None:
     (size,) = struct.unpack("<I", read_exactly(requests, 4))
     setup = json.loads(read_exactly(requests, size))
     program = {}
-    for name, source in setup["program"].items():
+    for name, code in setup["program"].items():
         program[name] = module = types.ModuleType(name)
         module.__file__ = f"<{name}>"
-        exec(compile(source, module.__file__, "exec", dont_inherit=True), module.__dict__)
+        exec(marshal.loads(bytes.fromhex(code)), module.__dict__)
     try:
         landlock = program["landlock"]
         program["confine"].confine(setup["confinement"], landlock.readable_only, landlock.restrict)

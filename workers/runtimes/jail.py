@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import json
+import marshal
 import os
 import signal
 import socket
@@ -10,6 +11,7 @@ import struct
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import resources
 from typing import Final, Self
 
@@ -208,7 +210,7 @@ def _setup(job: Job, launch: Launch) -> bytes:
     file = "bot.py" if launch.folder is None else f"{launch.folder}/bot.py"
     data = json.dumps(
         {
-            "program": {name: _source(name) for name in _PROGRAM},
+            "program": {name: _code(name) for name in _PROGRAM},
             "confinement": launch.confinement,
             "packages": dict(launch.packages),
             "folder": launch.folder,
@@ -219,6 +221,13 @@ def _setup(job: Job, launch: Launch) -> bytes:
     return struct.pack("<I", len(data)) + data
 
 
+@lru_cache
+def _code(name: str) -> str:
+    """Return one of the files that run inside, compiled by this interpreter, which runs it too, in hex."""
+    return marshal.dumps(compile(_source(name), f"<{name}>", "exec", dont_inherit=True)).hex()
+
+
+@lru_cache
 def _source(name: str) -> str:
     """Return the text of one of the files that run inside."""
     return resources.files("workers.runtimes").joinpath(f"{name}.py").read_text()
