@@ -21,8 +21,8 @@ from engine.options import Flag, Number, OneOf, Option, OptionValue
 from workers import local
 from workers.local import PlayedMatch, RoundRobin
 from workers.local_bots import BadBot, NoSandbox, Workshop
+from workers.local_tally import LocalTally
 from workers.runtimes.sandbox import back_ends
-from workers.tally import Tally
 
 DEFAULT_DEALS = 24  # a multiple of the circular orders of up to five sides, so that all occur equally often
 MOST_DEALS = 1_000_000
@@ -145,9 +145,11 @@ def _recording(path: Path | None) -> Iterator[IO[bytes] | None]:
         yield file
 
 
-def _played(event: RoundRobin, workshop: Workshop, record: IO[bytes] | None, progress: Progress) -> Tally:
+def _played(
+    event: RoundRobin, workshop: Workshop, record: IO[bytes] | None, progress: Progress
+) -> LocalTally:
     """Play everything and return what it adds up to; records are written in order of match number."""
-    tally = Tally(event.entrants, event.sides)
+    tally = LocalTally(event.entrants, event.sides)
 
     def take(match: PlayedMatch) -> None:
         tally.add(match)

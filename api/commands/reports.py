@@ -10,13 +10,13 @@ from rich.text import Text
 
 from engine.match import RecordedFault
 from workers.local import RoundRobin
-from workers.tally import Faults, Line, Tally
+from workers.local_tally import Faults, Line, LocalTally
 
 _PLAIN_WIDTH = 120
 _BESIDE = {"traceback", "printed"}  # evidence that is many lines long
 
 
-def as_json(event: RoundRobin, tally: Tally, sandbox: str | None) -> dict[str, Any]:
+def as_json(event: RoundRobin, tally: LocalTally, sandbox: str | None) -> dict[str, Any]:
     """Return standings, faults and settings, JSON-ready."""
     return {
         "game": event.game.id,
@@ -71,7 +71,7 @@ def _faults_json(name: str, faults: Faults) -> dict[str, Any]:
     }
 
 
-def show(event: RoundRobin, tally: Tally, sandbox: str | None) -> None:
+def show(event: RoundRobin, tally: LocalTally, sandbox: str | None) -> None:
     """Print the standings, then what went wrong with each bot."""
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
     options = "  ".join(f"{name}={str(of).lower()}" for name, of in event.options.items())

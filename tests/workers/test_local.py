@@ -12,8 +12,8 @@ from engine.policies import Answer, Ask, Fault, FaultCode
 from workers import local
 from workers.local import CannotPlay, Entrant, PlayedMatch, RoundRobin, open_house
 from workers.local_bots import NoSandbox, Workshop
+from workers.local_tally import LocalTally
 from workers.runtimes.base import Bot, Latencies, Setting
-from workers.tally import Tally
 
 
 class Watcher:
@@ -112,7 +112,7 @@ def test_a_fault_of_the_machine_is_tried_again_and_then_ends_the_run() -> None:
 def test_points_of_a_match_are_shared_out_and_faults_belong_to_their_bot() -> None:
     fault = Fault(code=FaultCode.EXCEPTION, detail="it raised")
     of = event(Entrant(name="bad", open=lambda setting: Watcher(fault)), *house("random", "greedy"))
-    tally = Tally(of.entrants, of.sides)
+    tally = LocalTally(of.entrants, of.sides)
     local.play(of, tally.add)
     lines = {line.name: line.row for line in tally.lines()}
     assert sum(row.points for row in lines.values()) == pytest.approx(1.5)
@@ -124,14 +124,14 @@ def test_points_of_a_match_are_shared_out_and_faults_belong_to_their_bot() -> No
 
 def test_intervals_hold_the_mean_and_one_deal_has_none() -> None:
     of = event(*house("random", "first", "greedy"), deals=8)
-    tally = Tally(of.entrants, of.sides)
+    tally = LocalTally(of.entrants, of.sides)
     for match in played(of):
         tally.add(match)
     for line in tally.lines():
         assert line.interval is not None
         assert line.interval[0] < float(line.row.points) < line.interval[1]
     single = event(*house("random", "first", "greedy"), deals=1)
-    alone = Tally(single.entrants, single.sides)
+    alone = LocalTally(single.entrants, single.sides)
     local.play(single, alone.add)
     assert [line.interval for line in alone.lines()] == [None] * 3
 

@@ -109,8 +109,8 @@ def test_faults_are_counted_for_their_bot_alone_with_the_first_ones_traceback(tm
 
 
 def test_people_see_the_first_fault_of_a_bot(tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text("def act(observation):\n    return 'nothing'\n")
-    result = run("hana_awase", tmp_path / "slow.py", *SHORT, "--unsafe")
+    (tmp_path / "bad.py").write_text("def act(observation):\n    return 'nothing'\n")
+    result = run("hana_awase", tmp_path / "bad.py", *SHORT, "--unsafe", "--seed", "7")
     assert result.exit_code == 0
     assert "18 illegal" in result.stdout
     assert "the first: match 0" in result.stdout
