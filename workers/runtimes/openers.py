@@ -12,6 +12,7 @@ from workers.runtimes.exchange import EndpointClient
 from workers.runtimes.house import HouseBot, Streams
 from workers.runtimes.module import ModuleBot
 from workers.runtimes.sandbox import Sandbox, SandboxError
+from workers.runtimes.searcher import Searcher
 from workers.runtimes.unpacked import remove_orphans
 
 
@@ -34,6 +35,7 @@ class Runtimes:
         self.rules = rules
         self.sandbox = sandbox
         self.heartbeat = Heartbeat()
+        self.searcher = Searcher()
         self._no_sandbox = no_sandbox
         self._scratch = scratch or tempfile.gettempdir()
 
@@ -44,13 +46,14 @@ class Runtimes:
         self.heartbeat.start()
 
     async def close(self) -> None:
-        """Close the connections that are kept open."""
+        """Close the connections that are kept open and end the process that searches."""
         self.heartbeat.stop()
         await self.client.close()
+        await self.searcher.close()
 
     def house(self, name: str, setting: Setting, streams: Streams) -> HouseBot:
         """Return a house bot for one seat of one group."""
-        return HouseBot(name, setting.game, streams)
+        return HouseBot(name, setting.game, streams, self.searcher)
 
     def module(self, upload: Upload, setting: Setting) -> ModuleBot:
         """Return a policy module for one seat of one group; raises SandboxError where no sandbox holds."""
