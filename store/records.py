@@ -49,7 +49,7 @@ def stream(database: Database, tournament_id: UUID) -> Iterator[bytes]:
     The tournament is looked for at once. Every page is read in a transaction of its own, so that a slow
     reader holds up nobody; what is finished does not change.
     """
-    with database.transaction() as tx:
+    with database.reading() as tx:
         final = _final(tx, tournament_id)
     return _pages(_lines(database, final))
 
@@ -130,7 +130,7 @@ def _event_lines(database: Database, tournament: Tournament, event: Event) -> It
     schedule = seating.schedule_of(event)
     played = _match_lines(database, tournament, event)
     following = next(played, None)
-    with database.transaction() as tx:
+    with database.reading() as tx:
         query = select(Bench).where(Bench.event_id == event.id).order_by(Bench.from_block, Bench.entrant)
         benches = list(tx.scalars(query))
     for block in range(schedule.blocks):
@@ -158,7 +158,7 @@ def _match_lines(database: Database, tournament: Tournament, event: Event) -> It
     endpoints = tournaments.has_endpoint(tournament)
     last = -1
     while True:
-        with database.transaction() as tx:
+        with database.reading() as tx:
             page = list(
                 tx.scalars(
                     select(Result)
