@@ -11,7 +11,7 @@ from engine.errors import FudabaError
 from workers.runtimes import landlock, seccomp
 from workers.runtimes.confine import Confinement
 from workers.runtimes.jail import Jail, Job, Launch, adopt_orphans, boot_command
-from workers.runtimes.tree import Tree, interpreter_tree, parents
+from workers.runtimes.tree import Tree, interpreter_tree, is_reachable, parents
 
 _FOLDER_INSIDE = "/bot"
 # The range that systemd gives out to services for their life time: nobody else has these identities.
@@ -56,7 +56,7 @@ class LandlockSandbox:
 
     def start(self, job: Job) -> Jail:
         """Start a process that sees the machine, but may read the interpreter and its own folder only."""
-        uid = _free_uid() if os.geteuid() == 0 and self._tree.is_world_readable() else None
+        uid = _free_uid() if os.geteuid() == 0 and self._can_be_read_by_others(job) else None
         if job.folder is not None and uid is not None:
             _give(job.folder, uid)
         readable = [*self._tree.readable, *([] if job.folder is None else [job.folder])]
@@ -69,6 +69,11 @@ class LandlockSandbox:
         )
         launch.confinement["parent"] = os.getpid()
         return Jail.start(job, launch)
+
+    def _can_be_read_by_others(self, job: Job) -> bool:
+        """Return whether the interpreter and the place of the job's private folder are open to everybody."""
+        place = None if job.folder is None else os.path.dirname(job.folder)
+        return self._tree.is_world_readable() and (place is None or is_reachable(place))
 
 
 class BwrapSandbox:

@@ -104,9 +104,12 @@ def _is_under(path: str, folders: list[str]) -> bool:
     return any(name.startswith(folder + "/") for folder in folders for name in (path, os.path.realpath(path)))
 
 
+def is_reachable(path: str) -> bool:
+    """Return whether others may enter all folders above a path."""
+    return all(os.stat(folder).st_mode & 0o001 for folder in parents(os.path.realpath(path)))
+
+
 def _is_open(path: str) -> bool:
-    """Return whether others may read a path and enter all folders above it."""
+    """Return whether others may reach and read a path."""
     read = 0o005 if os.path.isdir(path) else 0o004
-    return os.stat(path).st_mode & read == read and all(
-        os.stat(folder).st_mode & 0o001 for folder in parents(os.path.realpath(path))
-    )
+    return os.stat(path).st_mode & read == read and is_reachable(path)

@@ -1,13 +1,18 @@
 """The files of an uploaded zip on disk, where its bot can read them."""
 
+import contextlib
+import fcntl
 import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 from store.uploads import Kind, Upload
 
 _PREFIX = "bot-"
+# A folder is locked by its owner this long after it was made, at the latest.
+_YOUNG_SECONDS = 60
 
 
 class Unpacked:
@@ -17,13 +22,16 @@ class Unpacked:
         self._upload = upload
         self._scratch = scratch
         self._root: str | None = None
+        self._lock = -1
 
     def folder(self) -> str | None:
         """Return the folder with the files, None for a single .py file, which needs none."""
         if self._upload.kind is Kind.PY:
             return None
         if self._root is None:
-            self._root = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=self._scratch)
+            self._root = tempfile.mkdtemp(prefix=_PREFIX, dir=self._scratch)
+            self._lock = os.open(self._root, os.O_RDONLY)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
             self._write(Path(self._root, "files"))
         return os.path.join(self._root, "files")
 
@@ -31,6 +39,7 @@ class Unpacked:
         """Remove the files. Removing twice changes nothing."""
         if self._root is not None:
             shutil.rmtree(self._root)
+            os.close(self._lock)
             self._root = None
 
     def _write(self, folder: Path) -> None:
@@ -46,8 +55,19 @@ class Unpacked:
 
 
 def remove_orphans(scratch: str) -> None:
-    """Remove the folders of workers that are no more."""
+    """Remove the folders of workers that are no more, here or in another container: nobody holds their
+    locks."""
     for entry in os.scandir(scratch):
-        owner = entry.name.removeprefix(_PREFIX).partition("-")[0]
-        if entry.name.startswith(_PREFIX) and owner.isdigit() and not os.path.exists(f"/proc/{owner}"):
-            shutil.rmtree(entry.path, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            if entry.name.startswith(_PREFIX) and time.time() - entry.stat().st_mtime > _YOUNG_SECONDS:
+                _remove_unlocked(entry.path)
+
+
+def _remove_unlocked(folder: str) -> None:
+    """Remove a folder unless somebody holds its lock; raises OSError."""
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder)
+    finally:
+        os.close(lock)
