@@ -5,7 +5,7 @@ import os
 import socket
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,7 +13,7 @@ import structlog
 
 from engine import games
 from engine.limits import Limits
-from engine.match import MatchResult, PlatformFault, Play
+from engine.match import MatchResult, PlatformFault
 from engine.match import play as play_match
 from engine.schedule import Schedule
 from store import batches, benches, matches, results, seating, tournaments
@@ -24,11 +24,11 @@ from store.results import Log, Played
 from store.seating import Chair
 from workers import advance, contestants, presence, stage
 from workers.contestants import Contestant
-from workers.runtimes.base import Bot, Player, Setting
+from workers.driving import drive
+from workers.runtimes.base import Bot, Setting
 from workers.services import Services
 
 GROUP_TRIES = 3
-_TURN = 256  # decisions that a match of house bots may take before others get their turn
 
 _log = structlog.get_logger(__name__)
 
@@ -195,11 +195,7 @@ class _Table:
         players = [
             bots[chair].player(self._name(chair, number, seat), seat) for seat, chair in enumerate(chairs)
         ]
-        try:
-            return await drive(match, players, self._progress)
-        finally:
-            for player in players:
-                await player.close()
+        return await drive(match, players, self._progress)
 
     def _name(self, chair: Chair, number: int, seat: int) -> str:
         contestant, secret = self._job.contestants[chair.entrant], self._job.tournament.secret
@@ -217,20 +213,3 @@ class _Table:
             held = batches.renew(tx, self._job.claim, now=services.clock(), lease_seconds=lease)
         if not held:
             raise LeaseLost
-
-
-async def drive(match: Play, players: Sequence[Player], progress: Callable[[], None]) -> MatchResult:
-    """Play a match in the event loop: ask the seat's player for every decision, in turn."""
-    turns = 0
-    try:
-        ask = next(match)
-        while True:
-            answer = await players[ask.seat].act(ask)
-            progress()
-            turns += 1
-            if not turns % _TURN:
-                await asyncio.sleep(0)
-            ask = match.send(answer)
-    except StopIteration as stop:
-        result: MatchResult = stop.value
-        return result

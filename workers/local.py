@@ -17,7 +17,7 @@ from engine.policies import house_stream
 from engine.schedule import Schedule, Slot
 from engine.seeds import deal_seed, entrants_hash
 from store.plans import BLOCK_DEALS
-from workers.batch import drive
+from workers.driving import drive
 from workers.runtimes.base import Bot, Setting
 from workers.runtimes.house import HouseBot
 
@@ -201,14 +201,11 @@ class _Hall:
             seed=deal_seed(self._secret, entrants_hash([]), 0, slot.deal_name(own=False)),
             max_faults=event.limits.max_faults,
         )
-        async with AsyncExitStack() as stack:
-            players = [
-                bots[chair].player(self._match_id(number, seat), seat)
-                for seat, chair in enumerate(event.chairs(slot))
-            ]
-            for player in players:
-                stack.push_async_callback(player.close)
-            result = await drive(match, players, lambda: None)
+        players = [
+            bots[chair].player(self._match_id(number, seat), seat)
+            for seat, chair in enumerate(event.chairs(slot))
+        ]
+        result = await drive(match, players)
         self._finished()
         return PlayedMatch(slot=slot, entrants=event.seats_of(slot), result=result)
 

@@ -14,6 +14,7 @@ from engine.options import Number, OneOf, Options
 from engine.policies import Answer, Ask, Fault, FaultCode
 from engine.rng import Stream
 from store.uploads import Upload
+from workers.driving import drive
 from workers.runtimes.base import Bot, Player, Setting
 from workers.runtimes.endpoint import Endpoint, LocalSlots
 from workers.runtimes.handshake import HandshakeReport, handshake
@@ -200,10 +201,9 @@ async def _try(candidate: Candidate, runtimes: Runtimes, limits: Limits, game_id
     players: list[Player] = [counted, *(house.player(game_id, seat) for seat in range(1, seats))]
     began = time.monotonic()
     try:
-        result = await _play(game, seats, options, limits, players)
+        match = play(game, seats=seats, options=dict(options), seed=_SEED, max_faults=limits.max_faults)
+        result = await drive(match, players)
     finally:
-        for player in players:
-            await player.close()
         await bot.close()
     return _game_report(game_id, result, counted.asked, bot, round(time.monotonic() - began, 3))
 
@@ -237,20 +237,6 @@ def _open(candidate: Candidate, runtimes: Runtimes, limits: Limits, game: Game) 
     if isinstance(candidate, Upload):
         return runtimes.module(candidate, setting)
     return runtimes.endpoint(candidate, setting, LocalSlots(candidate.max_in_flight))
-
-
-async def _play(
-    game: Game, seats: int, options: Options, limits: Limits, players: Sequence[Player]
-) -> MatchResult:
-    """Play one match in the event loop."""
-    match = play(game, seats=seats, options=dict(options), seed=_SEED, max_faults=limits.max_faults)
-    try:
-        ask = next(match)
-        while True:
-            ask = match.send(await players[ask.seat].act(ask))
-    except StopIteration as stop:
-        result: MatchResult = stop.value
-        return result
 
 
 class _Counted:
