@@ -23,7 +23,7 @@ def limit(path: Path) -> int:
     return 450 if parts[:2] == ("engine", "games") else 400
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", list(sources()), ids=lambda path: str(path.relative_to(ROOT)))
 def test_files_and_functions_keep_the_measure(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert text.count("\n") <= limit(path)
@@ -33,6 +33,6 @@ def test_files_and_functions_keep_the_measure(path: Path) -> None:
             assert (node.end_lineno or 0) - (start or 0) <= FUNCTION_LINES, node.name
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", list(sources()), ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_module_says_what_it_is_for(path: Path) -> None:
     assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from support import installation
-from support.installation import Installation, gone
+from support.installation import Installation, gone, wait_finished
 
 from api.client import Client
 
@@ -39,16 +39,6 @@ def start_cup(client: Client, url: str) -> str:
     tournament = client.create_tournament(plan)
     client.start(tournament["id"])
     return str(tournament["id"])
-
-
-def wait_finished(client: Client, tournament_id: str) -> dict[str, Any]:
-    deadline = time.monotonic() + WAIT_SECONDS
-    while time.monotonic() < deadline:
-        state = client.tournament(tournament_id)
-        if state["state"] == "finished":
-            return state
-        time.sleep(0.2)
-    raise AssertionError(f"not finished: {state}")
 
 
 def outcome(client: Client, tournament_id: str) -> dict[str, Any]:

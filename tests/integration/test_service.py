@@ -10,7 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 from support import installation
-from support.installation import Installation, gone
+from support.installation import Installation, gone, wait_finished
+from support.misbehaving import DEEDS, module, turncoat
 
 from api.client import Client
 
@@ -51,6 +52,41 @@ def test_the_token_is_made_and_kept_from_others(up: Installation) -> None:
     assert up.home.stat().st_mode & 0o777 == 0o700
     with Client(up.url, up.token) as client:
         assert client.me()["role"] == "organiser"
+
+
+def test_bots_that_misbehave_are_scored_with_evidence_and_harm_nobody_else(up: Installation) -> None:
+    limits = {"decision_ms": 200, "module_wall_ms": 2000, "endpoint_wall_ms": 500, "memory_mb": 256}
+    event = {"game": "hana_awase", "options": {"rounds": 2, "combinations": "none"}, "deals": 1}
+    with Client(up.url, up.token) as client, turncoat() as endpoint:
+        account = client.create_account("mallory")
+        with Client(up.url, account["token"]) as author:
+            submitted = {
+                code: author.submit_module(code, "bot.py", module(deed), ["hana_awase"])
+                for deed, code in DEEDS.items()
+            }
+            submitted["http_status"] = author.submit_endpoint("http_status", endpoint.url, max_batch=8)
+            for answer in submitted.values():
+                found = author.wait_qualified(answer["id"], answer["version"])
+                assert found["state"] == "qualified", found
+            endpoint.fail()
+            entrants = [*(answer["id"] for answer in submitted.values()), "house/greedy"]
+            plan = {"name": "bad", "entrants": entrants, "events": [event], "limits": limits}
+            tournament = client.create_tournament(plan)
+            client.start(tournament["id"])
+            wait_finished(client, tournament["id"])
+            rows = client.standings(tournament["id"])["events"][0]["rows"]
+            assert (rows[0]["name"], rows[0]["points"], rows[0]["faults"]) == ("house/greedy", 1.0, 0)
+            for row in rows[1:]:
+                assert row["forfeits"] == row["matches"]
+                assert row["faults"] == 3 * row["matches"]
+            for code, answer in submitted.items():
+                fault = next(iter(author.faults(answer["id"])))
+                assert fault["code"] == code
+                assert fault["evidence"], fault
+                if code == "exception":
+                    assert "boom" in fault["evidence"]["traceback"]
+                if code == "timeout":
+                    assert fault["evidence"]["used_ms"] >= fault["evidence"]["limit_ms"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

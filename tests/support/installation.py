@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 
+from api.client import Client
 from store.settings import SETTINGS
 
 FUDABA = str(Path(sys.executable).with_name("fudaba"))
@@ -63,6 +65,15 @@ def _runs(process: psutil.Process) -> bool:
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
+
+
+def wait_finished(client: Client, tournament_id: str, seconds: float = 90) -> dict[str, Any]:
+    """Return a tournament once it is finished."""
+    deadline = time.monotonic() + seconds
+    while (state := client.tournament(tournament_id))["state"] != "finished":
+        assert time.monotonic() < deadline, f"not finished: {state}"
+        time.sleep(0.2)
+    return state
 
 
 @contextmanager
