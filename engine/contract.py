@@ -34,7 +34,7 @@ class State(Protocol):
         """Return what `seat` may know, JSON-ready; a fresh object that the caller may keep and change."""
 
     def action_text(self, action: Action) -> str:
-        """Return the text of an action of this game."""
+        """Return the text of an action of this game; IllegalAction when it has none of this number."""
 
     def parse_action(self, text: str) -> Action:
         """Return the action with this text; IllegalAction when the game has none."""

@@ -280,7 +280,9 @@ class HachininMeriState:
         return "concealed" if seat == self._holder else "unknown"
 
     def action_text(self, action: Action) -> str:
-        """Return the text of an action."""
+        """Return the text of an action; IllegalAction when there is none with this number."""
+        if not 0 <= action < len(_TEXTS):
+            raise IllegalAction(f"{action!r} is no action of hachinin_meri")
         return _TEXTS[action]
 
     def parse_action(self, text: str) -> Action:

@@ -302,7 +302,9 @@ class SutdaState:
         return rank_high_to_low(list(zip(self.scores(), self._out_since, strict=True)))
 
     def action_text(self, action: Action) -> str:
-        """Return the text of an action."""
+        """Return the text of an action; IllegalAction when there is none with this number in this match."""
+        if not 0 <= action < _actions(self._seats, self._options):
+            raise IllegalAction(f"action {action!r} is unknown in this match of sutda")
         return _TEXTS[action]
 
     def parse_action(self, text: str) -> Action:

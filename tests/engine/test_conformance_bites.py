@@ -157,6 +157,11 @@ class TextsAreAmbiguous(ToyState):
         return TEXTS[action // 2]
 
 
+class NamesAnything(ToyState):
+    def action_text(self, action: Action) -> str:
+        return TEXTS[action] if 0 <= action < len(TEXTS) else f"play:{action}"
+
+
 class ReadsAnything(ToyState):
     def parse_action(self, text: str) -> Action:
         return TEXTS.index(text) if text in TEXTS else 0
@@ -219,6 +224,7 @@ FAULTS: list[tuple[Any, Check]] = [
     (ClonesHalf, conformance.check_clone),
     (DealsByTheClock, conformance.check_replay),
     (TextsAreAmbiguous, conformance.check_texts),
+    (NamesAnything, conformance.check_texts),
     (ReadsAnything, conformance.check_texts),
     (KeepsTheOldHistory, conformance.check_history),
     (ForgetsADecision, conformance.check_history),

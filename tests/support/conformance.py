@@ -165,6 +165,8 @@ def check_texts(setup: Setup) -> None:
     state, count = setup.start(), setup.action_count()
     texts = [state.action_text(action) for action in range(count)]
     assert len(set(texts)) == count, "two actions have one text"
+    for action in (-1, count, count + 10**6):
+        _refuses(partial(state.action_text, action), IllegalAction, f"the text of action {action}")
     for action, text in enumerate(texts):
         assert state.parse_action(text) == action, f"{text!r} is not read as action {action}"
     for text in NOT_ACTIONS:

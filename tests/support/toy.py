@@ -79,6 +79,8 @@ class ToyState:
         }
 
     def action_text(self, action: Action) -> str:
+        if not 0 <= action < len(TEXTS):
+            raise IllegalAction(f"action {action} is unknown")
         return TEXTS[action]
 
     def parse_action(self, text: str) -> Action:
