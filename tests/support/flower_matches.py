@@ -156,12 +156,11 @@ def page_examples(game: Game) -> list[Observation]:
 
 
 def first_in_phase(game: Game, phase: str, options: dict[str, Any]) -> Observation:
-    """Return what the seat to move sees first in `phase` when all play their first legal action."""
+    """Return what the seat to move (seat 0 at the end) sees first in `phase` when all play what is first."""
     state = start(game, **options)
     while state.observation(0)["phase"] != phase:
         state.apply(state.legal_actions()[0])
-    assert state.to_move is not None
-    return state.observation(state.to_move)
+    return state.observation(state.to_move or 0)
 
 
 def check_knowledge(state: CaptureState, rng: Stream) -> None:

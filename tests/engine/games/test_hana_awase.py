@@ -352,7 +352,7 @@ def test_the_page_shows_what_the_engine_gives(example: dict[str, OptionValue]) -
 
 
 def test_the_page_shows_every_phase_and_every_option() -> None:
-    assert [example["phase"] for example in page_examples(GAME)] == ["play", "draw", "stop"]
+    assert [example["phase"] for example in page_examples(GAME)] == ["play", "draw", "stop", "over"]
     text = (PAGES / "hana_awase.md").read_text()
     for option in GAME.options:
         assert f"| `{option.name}` | `{json.dumps(option.default)}`".replace('"', "") in text

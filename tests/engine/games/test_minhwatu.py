@@ -114,7 +114,7 @@ def test_the_page_shows_what_the_engine_gives(example: dict[str, OptionValue]) -
 
 
 def test_the_page_shows_every_phase() -> None:
-    assert [example["phase"] for example in page_examples(GAME)] == ["play", "draw"]
+    assert [example["phase"] for example in page_examples(GAME)] == ["play", "draw", "over"]
 
 
 def test_the_tree_of_a_deal_has_the_counted_size() -> None:
