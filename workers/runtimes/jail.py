@@ -80,6 +80,7 @@ class Jail:
     is_wrapped: bool
     bot_id: int | None = None
     _inner: int = -1
+    _schedule: int = -1
     _ends: int = -1
 
     @classmethod
@@ -136,12 +137,20 @@ class Jail:
                 with contextlib.suppress(OSError):
                     # Around a wrapped process is the first one of its namespace, with which all others die.
                     self._inner = os.pidfd_open(_parent(self.bot_id) if self.is_wrapped else self.bot_id)
+                    self._schedule = os.open(f"/proc/{self.bot_id}/schedstat", os.O_RDONLY)
         return text.decode("utf-8", "replace")
 
     @property
     def cpu_clock(self) -> int | None:
         """Return the id of the clock that counts the CPU time of the bot's process, once it has greeted."""
         return None if self.bot_id is None else (~self.bot_id << 3) | _CPUCLOCK_SCHED
+
+    def queued_us(self) -> int:
+        """Return for how long the bot's main thread was ready but waited for a processor."""
+        try:
+            return int(os.pread(self._schedule, 100, 0).split()[1]) // 1000
+        except (OSError, IndexError):
+            return 0  # It has ended, or this kernel does not count.
 
     def kill(self) -> None:
         """Kill the process by a signal that nothing can ignore; what is around it then ends by itself."""
@@ -178,7 +187,7 @@ class Jail:
         with contextlib.suppress(ChildProcessError):
             while True:
                 os.waitpid(-self.process.pid, 0)
-        for file in (self.requests, self.replies, self.log, self._ends, self._inner):
+        for file in (self.requests, self.replies, self.log, self._ends, self._inner, self._schedule):
             if file >= 0:
                 os.close(file)
         self.greeting.close()

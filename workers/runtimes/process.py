@@ -35,6 +35,7 @@ class _Frame:
     answered: int = 0
     mark_at: float = 0.0
     mark_cpu: int = 0
+    mark_queued: int = 0
 
 
 class BotProcess:
@@ -69,8 +70,7 @@ class BotProcess:
         heartbeat: Heartbeat,
         first: Request,
     ) -> "BotProcess":
-        """Start a process; `first` is resolved when the bot is imported. The result may have failed
-        already."""
+        """Start a process; `first` is resolved when the bot is imported. It may come back failed."""
         jail = sandbox.start(job)
         process = cls(jail, limits=limits, log=log, allowed_log_bytes=allowed_log_bytes, heartbeat=heartbeat)
         try:
@@ -139,7 +139,7 @@ class BotProcess:
         """Send `data` and wait for the replies to `requests`; return how many came."""
         now = time.monotonic()
         self._frame = frame = _Frame(requests, self._loop.create_future(), now, self._last_cpu)
-        frame.mark_at, frame.mark_cpu = now, self._last_cpu
+        self._mark(frame)
         self._first_number, self._next_number = self._next_number, self._next_number + len(requests)
         self._send(data)
         self._tick()
@@ -149,6 +149,11 @@ class BotProcess:
         if self.failure is None:
             self._settle(frame)
         return frame.answered
+
+    def _mark(self, frame: _Frame) -> None:
+        """Note where the first unanswered request begins."""
+        frame.mark_at, frame.mark_cpu = time.monotonic(), self._cpu_us()
+        frame.mark_queued = self._jail.queued_us()
 
     def _settle(self, frame: _Frame) -> None:
         """Share out the CPU time that the kernel counted and the bot's process did not report."""
@@ -194,7 +199,7 @@ class BotProcess:
         except wire.ForgedReply as error:
             self._fail(wire.bad_reply(str(error), data))
         if self._frame is not None:
-            self._frame.mark_at, self._frame.mark_cpu = time.monotonic(), self._cpu_us()
+            self._mark(self._frame)
 
     def _on_reply(self, reply: wire.Reply) -> None:
         """Resolve the first unanswered request; a reply to any other is forged."""
@@ -226,7 +231,9 @@ class BotProcess:
             return
         now, cpu = time.monotonic(), self._cpu_us()
         request = frame.requests[frame.answered]
+        # Neither our own lateness nor a machine without a free processor is the bot's time.
         late_us = round(self._heartbeat.late_seconds(frame.mark_at) * 1e6)
+        late_us += self._jail.queued_us() - frame.mark_queued
         wall_us = round((now - frame.mark_at) * 1e6) - late_us
         all_us = round((now - frame.sent_at) * 1e6) - late_us
         budgets = (

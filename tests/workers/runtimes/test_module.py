@@ -198,6 +198,29 @@ def test_sleeping_is_not_charged_but_ends_at_the_wall_clock() -> None:
     assert bot.latencies.most_us < 100_000
 
 
+@pytest.mark.slow
+def test_a_machine_without_a_free_processor_is_not_the_bots_fault() -> None:
+    source = """
+import time
+def act(observation):
+    end = time.thread_time() + 0.15
+    while time.thread_time() < end: pass
+    return 0
+"""
+    hogs = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * (os.cpu_count() or 1))
+    ]
+    try:
+        (result,), _ = play(
+            module(source), rounds=3, limits=replace(LIMITS, decision_ms=500, module_wall_ms=400)
+        )
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
+    assert codes(result) == []
+
+
 def test_a_bot_that_keeps_dying_is_not_started_for_ever() -> None:
     source = "import os\nprint('started')\ndef act(o): os._exit(1)\n"
     results, bot = play(module(source), count=6)
