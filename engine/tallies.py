@@ -41,8 +41,8 @@ class Tally:
             gained = (1, won, half_wins[seat], scores[seat], faults[sides[seat]], seat in forfeits)
             _add(self._totals.setdefault(entrant, [0] * _TOTALS), gained)
             for other in first_seats:
-                if entrant < entrants[other]:
-                    duel = 0 if nobody else _half_wins(places[seat], places[other])
+                if entrant < entrants[other] and not nobody:  # who all failed did not meet
+                    duel = _half_wins(places[seat], places[other])
                     _add(self._duels.setdefault((entrant, entrants[other]), [0] * _DUEL), (1, duel))
 
     def totals(self) -> dict[int, Totals]:
