@@ -6,6 +6,7 @@ from typing import Any, TypeVar, cast
 
 from flask import g, request
 
+from api import idempotency
 from api.blueprints import Blueprint
 from api.errors import Unauthenticated
 from store import accounts
@@ -29,7 +30,8 @@ def requires(*roles: Role) -> Callable[[View], View]:
             if g.account.role not in roles:
                 wanted = " or ".join(role.value for role in roles)
                 raise Forbidden(f"this is for the role {wanted}; the account is a {g.account.role.value}")
-            return view(*args, **kwargs)
+            answered = idempotency.first_answer(g.account.id.hex, _sent_token())
+            return view(*args, **kwargs) if answered is None else answered
 
         documented = Blueprint.doc(security=[{SECURITY_SCHEME: []}])(guarded)
         documented.roles = frozenset(roles)
@@ -45,11 +47,17 @@ def caller() -> Account:
 
 
 def _sign_in() -> Account:
-    sent = request.authorization
-    if sent is None or sent.type != "bearer" or not sent.token:
+    token = _sent_token()
+    if not token:
         raise Unauthenticated("send a token: Authorization: Bearer <token>")
     with services.current().database.transaction() as tx:
-        account = accounts.authenticate(tx, sent.token)
+        account = accounts.authenticate(tx, token)
     if account is None:
         raise Unauthenticated("the token is unknown or revoked")
     return account
+
+
+def _sent_token() -> str:
+    """Return the bearer token that was sent, an empty text when there is none."""
+    sent = request.authorization
+    return sent.token or "" if sent is not None and sent.type == "bearer" else ""

@@ -44,6 +44,12 @@ class InvalidInput(engine_errors.FudabaError):
         super().__init__(f"{field}: {detail}" if field else detail)
 
 
+class Changed(engine_errors.FudabaError):
+    """The thing has changed since it was read; what was sent with If-Match was not done."""
+
+    code = "changed"
+
+
 class NotReady(engine_errors.FudabaError):
     """The service cannot do its work; `problems` says what is wrong, by the part that it is wrong with."""
 
@@ -57,6 +63,7 @@ class NotReady(engine_errors.FudabaError):
 STATUS: Mapping[type[engine_errors.FudabaError], HTTPStatus] = {
     Unauthenticated: HTTPStatus.UNAUTHORIZED,
     InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
+    Changed: HTTPStatus.PRECONDITION_FAILED,
     NotReady: HTTPStatus.SERVICE_UNAVAILABLE,
     store_errors.NotFound: HTTPStatus.NOT_FOUND,
     store_errors.Conflict: HTTPStatus.CONFLICT,
@@ -87,6 +94,7 @@ HTTP_CODES: Mapping[int, str] = {
     405: "method_not_allowed",
     413: "too_large",
     415: "unsupported_media_type",
+    429: "too_many_requests",
     500: "internal",
     503: "unavailable",
 }

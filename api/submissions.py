@@ -12,6 +12,7 @@ from werkzeug.exceptions import UnsupportedMediaType
 
 from api.blueprints import Blueprint, decode_json, load_json
 from api.errors import InvalidInput
+from api.idempotency import MULTIPART
 from store import uploads
 from store.bots import Endpoint
 from store.errors import BadRequest
@@ -24,7 +25,6 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 MAX_META_BYTES = 64 << 10
 MAX_BODY_BYTES = MAX_UPLOAD_BYTES + (1 << 20)  # the parts around the file
-_MULTIPART = "multipart/form-data"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +62,10 @@ def takes_submission(module: type[ma.Schema], endpoint: type[ma.Schema]) -> Call
 
 
 def _read(sent: Request, module: ma.Schema, endpoint: ma.Schema) -> Submission:
-    if sent.mimetype == _MULTIPART:
-        sent.max_content_length = MAX_BODY_BYTES
+    if sent.mimetype == MULTIPART:
         return _read_module(sent, module)
     if sent.mimetype and not sent.is_json:
-        raise UnsupportedMediaType(f"the body is {sent.mimetype}; expected {_MULTIPART} or application/json")
+        raise UnsupportedMediaType(f"the body is {sent.mimetype}; expected {MULTIPART} or application/json")
     meta = _load(endpoint, load_json(sent))
     rules = AddressRules(allow_private=services.current().settings.allow_private_endpoints)
     addresses.check_url(meta["url"], rules)
@@ -120,7 +119,7 @@ def _document(module: type[ma.Schema], endpoint: type[ma.Schema]) -> dict[str, A
     return {
         "required": True,
         "content": {
-            _MULTIPART: {
+            MULTIPART: {
                 "schema": multipart,
                 "encoding": {
                     "meta": {"contentType": "application/json"},

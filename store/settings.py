@@ -1,5 +1,6 @@
 """The settings of an installation: read once from the environment, every problem reported at once."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,13 +54,46 @@ SETTINGS: dict[str, Setting] = {
     "sweep_seconds": Setting("FUDABA_SWEEP_SECONDS", "2", "time between two looks for lost work"),
     "batch_seconds": Setting("FUDABA_BATCH_SECONDS", "2", "play time that a batch aims at"),
     "in_flight": Setting("FUDABA_IN_FLIGHT", "64", "matches that one worker process plays at the same time"),
+    "open_registration": Setting(
+        "FUDABA_OPEN_REGISTRATION", "false", "whether anybody may make a participant's account"
+    ),
+    "rate_limit_token": Setting(
+        "FUDABA_RATE_LIMIT_TOKEN", "12000/minute", "requests with one token; empty: no limit"
+    ),
+    "rate_limit_address": Setting(
+        "FUDABA_RATE_LIMIT_ADDRESS", "24000/minute", "requests from one address; empty: no limit"
+    ),
+    "rate_limit_registration": Setting(
+        "FUDABA_RATE_LIMIT_REGISTRATION",
+        "20/hour",
+        "accounts that are asked for from one address without token",
+    ),
+    "trusted_proxies": Setting(
+        "FUDABA_TRUSTED_PROXIES", "0", "proxies before the API that set X-Forwarded-For"
+    ),
+    "cors_origins": Setting(
+        "FUDABA_CORS_ORIGINS", "", "origins, by comma, whose pages may use the API from a browser; * is all"
+    ),
+    "stream_listeners": Setting(
+        "FUDABA_STREAM_LISTENERS", "4", "event streams that one API process serves at once, a thread each"
+    ),
     "log_level": Setting("FUDABA_LOG_LEVEL", "info", "debug, info, warning or error"),
 }
 _CHOICES = {
     "sandbox": ("auto", "bwrap", "landlock", "none"),
     "log_level": ("debug", "info", "warning", "error"),
 }
-_FLAGS = {"allow_private_endpoints", "unsafe_sandbox"}
+_FLAGS = {"allow_private_endpoints", "open_registration", "unsafe_sandbox"}
+_FORMS = {
+    **dict.fromkeys(
+        ("rate_limit_token", "rate_limit_address", "rate_limit_registration"),
+        (re.compile(r"([1-9]\d{0,8}/(second|minute|hour|day))?", re.ASCII), "a rate such as 600/minute"),
+    ),
+    "cors_origins": (
+        re.compile(r"(\*|https?://[^\s/,*]+(,\s*https?://[^\s/,*]+)*)?"),
+        "a list of origins such as https://example.org",
+    ),
+}
 _NUMBERS = {
     "port": (0, 65_535),
     "workers": (0, 1_024),
@@ -67,6 +101,8 @@ _NUMBERS = {
     "sweep_seconds": (1, 3_600),
     "batch_seconds": (1, 600),
     "in_flight": (1, 1_024),
+    "trusted_proxies": (0, 16),
+    "stream_listeners": (0, 10_000),
 }
 
 
@@ -88,6 +124,13 @@ class Settings:
     sweep_seconds: int = 2
     batch_seconds: int = 2
     in_flight: int = 64
+    open_registration: bool = False
+    rate_limit_token: str = "12000/minute"
+    rate_limit_address: str = "24000/minute"
+    rate_limit_registration: str = "20/hour"
+    trusted_proxies: int = 0
+    cors_origins: str = ""
+    stream_listeners: int = 4
     log_level: str = "info"
 
     @classmethod
@@ -141,6 +184,10 @@ def _parse(name: str, text: str) -> str | int | bool:
         if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
             raise ValueError(f"{text!r} is not a whole number from {least} to {most}")
         return int(text)
+    if name in _FORMS:
+        form, expected = _FORMS[name]
+        if not form.fullmatch(text):
+            raise ValueError(f"{text!r} is not {expected}")
     if name in _CHOICES and text not in _CHOICES[name]:
         raise ValueError(f"{text!r} is none of {', '.join(_CHOICES[name])}")
     return text

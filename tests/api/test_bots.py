@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from support import arena
-from support.callers import MODULE, Caller, assert_problem
+from support.callers import MODULE, NOBODY, Caller, assert_problem
 
 from api.app import create_app
 from store import bots
@@ -299,7 +299,7 @@ def test_what_a_bot_printed_and_did_wrong_is_its_owners_alone(
     assert_problem(stranger.post(f"/bots/{bot_id}/versions/1/activate"), 403, "forbidden")
 
 
-@pytest.mark.parametrize("bot_id", [str(uuid4()), "x", "0", "%00", "..", str(uuid4()).upper() + "0"])
+@pytest.mark.parametrize("bot_id", [NOBODY, "x", "0", "%00", "..", NOBODY.upper() + "0"])
 def test_an_unknown_bot_is_not_found_anywhere(organiser: Caller, bot_id: str) -> None:
     for path in ("", "/versions", "/versions/1", "/versions/1/qualification", "/faults", "/logs"):
         assert_problem(organiser.get(f"/bots/{bot_id}{path}"), 404, "not_found")

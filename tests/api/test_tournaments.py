@@ -2,12 +2,11 @@
 
 import hashlib
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from sqlalchemy import event as sql_event
 from support import arena
-from support.callers import Caller, assert_problem
+from support.callers import NOBODY, Caller, assert_problem
 
 from engine import games
 from store import tournaments
@@ -99,7 +98,7 @@ def test_a_plan_of_the_wrong_shape_is_refused_naming_the_field(
         ({"events": [{**SHORT, "schedule": "swiss"}]}, "events.0.schedule"),
         ({"entrants": ["house/greedy", "house/best"]}, "entrants.1"),
         ({"entrants": ["house/greedy", "house/greedy"]}, "entrants.1"),
-        ({"entrants": [str(uuid4())]}, "entrants.0"),
+        ({"entrants": [NOBODY]}, "entrants.0"),
         ({"limits": {"decision_ms": 0}}, "limits"),
         ({"limits": {"luck": 1}}, "limits"),
     ],
@@ -225,7 +224,7 @@ def test_the_queries_of_a_list_do_not_grow_with_its_rows(
     assert len([text for text in statements if text.startswith("SELECT")]) == 3
 
 
-@pytest.mark.parametrize("tournament_id", [str(uuid4()), "x", "0", "%00"])
+@pytest.mark.parametrize("tournament_id", [NOBODY, "x", "0", "%00"])
 def test_an_unknown_tournament_is_not_found_anywhere(organiser: Caller, tournament_id: str) -> None:
     path = f"/tournaments/{tournament_id}"
     for below in ("", "/entrants", "/events", "/standings", "/matches"):

@@ -8,6 +8,7 @@ from flask.testing import FlaskClient
 from urllib3.filepost import encode_multipart_formdata
 from werkzeug.test import TestResponse
 
+NOBODY = "00000000-0000-4000-8000-000000000000"  # the id of nothing
 MODULE = b"def act(observation):\n    return observation['legal'][0]\n"
 
 

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = 'e3016ee764c8'
+revision = 'fad55b336083'
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -25,6 +25,19 @@ def upgrade() -> None:
     sa.Column('content', sa.LargeBinary(), nullable=False),
     sa.PrimaryKeyConstraint('sha256', name=op.f('pk_blobs'))
     )
+    op.create_table('idempotency_keys',
+    sa.Column('id', sa.Uuid(), nullable=False),
+    sa.Column('scope', sa.String(length=64), nullable=False),
+    sa.Column('key_sha256', sa.String(length=64), nullable=False),
+    sa.Column('request_sha256', sa.String(length=64), nullable=False),
+    sa.Column('answer', sa.LargeBinary(), nullable=True),
+    sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_idempotency_keys')),
+    sa.UniqueConstraint('scope', 'key_sha256', name=op.f('uq_idempotency_keys_scope_key_sha256'))
+    )
+    with op.batch_alter_table('idempotency_keys', schema=None) as batch_op:
+        batch_op.create_index(batch_op.f('ix_idempotency_keys_created_at'), ['created_at'], unique=False)
+
     op.create_table('bots',
     sa.Column('id', sa.Uuid(), nullable=False),
     sa.Column('owner_id', sa.Uuid(), nullable=False),
@@ -285,6 +298,10 @@ def downgrade() -> None:
         batch_op.drop_index('ix_bots_created_at_id')
 
     op.drop_table('bots')
+    with op.batch_alter_table('idempotency_keys', schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f('ix_idempotency_keys_created_at'))
+
+    op.drop_table('idempotency_keys')
     op.drop_table('blobs')
     op.drop_table('accounts')
     # ### end Alembic commands ###
