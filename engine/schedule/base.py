@@ -1,11 +1,25 @@
 """Match number -> block, table, rotation, deal and who plays which side."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+
+import numpy as np
 
 from engine.errors import BadSchedule
-from engine.schedule import tables
+from engine.schedule.apart import ApartFullTables, Owners, keep_apart
+from engine.schedule.balanced import BalancedTables
+from engine.schedule.families import family
+from engine.schedule.tables import Counts, FullTables, Tables, circle
 
 MOST_MATCHES = 10**9
+
+
+class Format(StrEnum):
+    """Which tables there are: all sets of entrants, or a selection in which all pairs meet equally often."""
+
+    FULL = "full"
+    BALANCED = "balanced"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,30 +40,40 @@ class Slot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """A full round robin of one event: every table plays every deal in every rotation.
+    """A round robin of one event: every table plays every deal in every rotation.
 
     Numbers are ((block, table, rotation), deal in the block) in mixed radix; the last block may have fewer
-    deals. A *group* is one (block, table, rotation): the consecutive numbers of one set of players. Raises
-    BadSchedule when there are fewer entrants than sides, or more than 10**9 matches.
+    deals. A *group* is one (block, table, rotation): the consecutive numbers of one set of players. `apart`
+    is the owner of each entrant when entrants of one owner must not meet: the tables with two of them are
+    left out, the others are numbered without gaps. Raises BadSchedule when there are fewer entrants than
+    sides, no tables, or more than 10**9 matches.
     """
 
     entrants: int
     sides: int
     deals: int
     block_deals: int
+    format: Format = Format.FULL
+    apart: Owners = ()
+    _tables: Tables = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.entrants < self.sides:
+        if not 2 <= self.sides <= self.entrants:
             raise BadSchedule(f"{self.entrants} entrants cannot fill {self.sides} sides")
         if self.deals < 1 or self.block_deals < 1:
             raise BadSchedule(f"deals is {self.deals}, block_deals {self.block_deals}; allowed: at least 1")
+        if self.apart and len(self.apart) != self.entrants:
+            raise BadSchedule(f"apart has {len(self.apart)} owners for {self.entrants} entrants")
+        object.__setattr__(self, "_tables", _tables(self.format, self.entrants, self.sides, self.apart))
+        if self.tables == 0:
+            raise BadSchedule("every table would have two entrants of one owner")
         if self.matches > MOST_MATCHES:
             raise BadSchedule(f"{self.matches} matches; at most {MOST_MATCHES} can be scheduled")
 
     @property
     def tables(self) -> int:
         """How many tables there are."""
-        return tables.count(self.entrants, self.sides)
+        return self._tables.count
 
     @property
     def matches(self) -> int:
@@ -80,7 +104,50 @@ class Schedule:
         group, deal = divmod(number - self.block_range(block).start, self.group_matches(block))
         table, rotation = divmod(group, self.sides)
         deal += block * self.block_deals
-        members = tables.table(self.entrants, self.sides, table)
-        order = tables.circle(members, deal)
+        order = circle(self._tables.table(table), deal)
         shifted = tuple(order[(side - rotation) % self.sides] for side in range(self.sides))
         return Slot(number=number, block=block, table=table, rotation=rotation, deal=deal, entrants=shifted)
+
+    def seat_counts(self) -> Counts:
+        """Return how many matches each entrant (row) plays on each side (column)."""
+        return np.repeat(self._tables.seated()[:, None], self.sides, axis=1) * self.deals
+
+    def pair_counts(self) -> Counts:
+        """Return how many matches each two entrants play together: symmetric, zeros in the diagonal."""
+        return self._tables.together() * (self.sides * self.deals)
+
+    def entrant_matches(self, block: int) -> Counts:
+        """Return how many matches each entrant plays in a block."""
+        return self._tables.seated() * (self.sides * self.group_matches(block))
+
+
+def default_format(entrants: int, sides: int, deals: int, most_matches: int) -> Format:
+    """Return `full` when it has at most so many matches, else `balanced`."""
+    matches = FullTables(entrants, sides).count * sides * deals
+    return Format.FULL if matches <= most_matches else Format.BALANCED
+
+
+@lru_cache(maxsize=64)
+def _tables(format_: Format, entrants: int, sides: int, apart: Owners) -> Tables:
+    """Return the tables of a schedule; what they hold is at most in proportion to the entrants.
+
+    All sets of entrants where `balanced` would not be fewer. Balanced tables without those of siblings must
+    let all others meet, so the least number of meetings goes up until they do.
+    """
+    is_apart = len(set(apart)) < len(apart)
+    full: Tables = ApartFullTables(apart, sides) if is_apart else FullTables(entrants, sides)
+    if format_ is Format.FULL:
+        return full
+    for least in range(1, sides + 1):
+        base = family(entrants, sides, least)
+        if base is None:
+            return full
+        tables = BalancedTables(entrants, base)
+        if not is_apart:
+            return tables
+        kept = keep_apart(tables, apart)
+        if kept.count >= full.count:
+            return full
+        if np.array_equal(kept.together() > 0, full.together() > 0):
+            return kept
+    return full
