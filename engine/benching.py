@@ -1,7 +1,5 @@
 """Benching: who forfeits most of a block is asked no more from the next block on."""
 
-from math import comb
-
 from engine.schedule import Schedule
 
 LEAST_FORFEITS = 5
@@ -14,5 +12,4 @@ def is_benched(forfeits: int, matches: int) -> bool:
 
 def block_matches(schedule: Schedule, block: int, position: int) -> int:
     """Return how many matches of a block the entrant at this position of the field is to play."""
-    tables = comb(schedule.entrants - 1, schedule.sides - 1)
-    return tables * schedule.sides * schedule.group_matches(block)
+    return int(schedule.entrant_matches(block)[position])

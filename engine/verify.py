@@ -23,7 +23,7 @@ from engine.ledger import (
 from engine.limits import Limits
 from engine.record import canonical
 from engine.rematch import Checked, Chunk, Task, replay, sides_of
-from engine.schedule import Schedule, Slot
+from engine.schedule import Format, Schedule, Slot
 from engine.standings import Duels, OverallRow, Row, Totals
 from engine.tallies import Tally
 
@@ -181,13 +181,14 @@ def _require_event(index: int, event: EventPart) -> None:
 
 
 def _schedule(event: EventPart) -> Schedule:
-    if event.schedule != "full":
-        raise BadRecord(f"schedule is {event.schedule!r}; this program knows full")
+    if event.schedule not in set(Format):
+        raise BadRecord(f"schedule is {event.schedule!r}; this program knows {', '.join(Format)}")
     return Schedule(
         entrants=len(event.field),
         sides=max(sides_of(event)) + 1,
         deals=event.deals,
         block_deals=event.block_deals,
+        format=Format(event.schedule),
     )
 
 

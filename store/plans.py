@@ -12,13 +12,13 @@ from engine.match import play, run
 from engine.options import OptionValue
 from engine.policies import RandomPolicy
 from engine.rng import Stream
-from engine.schedule import Schedule
+from engine.schedule import Format, Schedule
 from store.errors import BadRequest
 
 MOST_DEALS = 1_000_000
 BLOCK_DEALS = 12
 DECISION_SECONDS = 0.00015  # of a sandboxed module, all included; only the size of batches depends on it
-SCHEDULES = ("full",)
+SCHEDULES = tuple(map(str, Format))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +65,7 @@ class SettledEvent:
             sides=self.sides,
             deals=self.deals,
             block_deals=self.block_deals,
+            format=Format(self.schedule),
         )
 
 

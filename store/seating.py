@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from engine import games
-from engine.schedule import Schedule, Slot
+from engine.schedule import Format, Schedule, Slot
 from store.models.tournaments import Event
 
 
@@ -14,6 +14,7 @@ def schedule_of(event: Event) -> Schedule:
         sides=event.sides,
         deals=event.deals,
         block_deals=event.block_deals,
+        format=Format(event.schedule),
     )
 
 

@@ -1,6 +1,7 @@
 """Editions and records: what is final, stored once and never moved, and what others verify it by."""
 
 import json
+from math import comb
 from typing import Any
 
 import pytest
@@ -230,6 +231,19 @@ def test_tables_with_an_endpoint_have_deals_of_their_own_unless_shared(made: Ser
     record = written(made.database, tournament)
     found = {(line["deal"], line["seed"]) for line in parsed(record, "match")}
     assert len(found) == (2 if shares else 6)
+
+
+def test_the_record_of_a_balanced_schedule_verifies(made: Services) -> None:
+    event = {**SHORT, "schedule": "balanced", "deals": 1}
+    tournament = arena.started(made.database, event, entrants=arena.crowd(made.database, 7))
+    arena.play_all(made)
+    record = written(made.database, tournament)
+    matches = verify.check(record).matches
+    assert matches == arena.again(made.database, tournament).events[0].matches
+    (part,) = parsed(record, "header")[0]["events"]
+    assert part["schedule"] == "balanced"
+    tables = {tuple(sorted(line["entrants"])) for line in parsed(record, "match")}
+    assert 3 * len(tables) == matches < 3 * comb(7, 3)
 
 
 def test_a_result_that_was_changed_in_the_database_is_found(made: Services) -> None:

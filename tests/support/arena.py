@@ -8,6 +8,8 @@ from uuid import UUID
 
 from store import accounts, batches, tournaments
 from store.database import Database
+from store.models.accounts import Account, Role
+from store.models.bots import Bot, BotKind, Version, VersionState
 from store.models.tournaments import Tournament
 from store.plans import EventPlan, Plan
 from store.settings import Settings
@@ -30,6 +32,20 @@ def install(database: Database, **settings: str) -> Services:
         accounts.ensure_organiser(tx, TOKEN, NOW)
         accounts.ensure_house_bots(tx, NOW)
     return made
+
+
+def crowd(database: Database, owners: int) -> list[str]:
+    """Make so many owners with a bot each that plays as house/greedy does; return the names of the bots."""
+    with database.transaction() as tx:
+        for number in range(owners):
+            account = Account(name=f"owner{number}", role=Role.PARTICIPANT, created_at=NOW)
+            version = Version(
+                number=1, state=VersionState.QUALIFIED, sha256="0" * 64, games=[], created_at=NOW
+            )
+            bot = Bot(owner=account, name="greedy", kind=BotKind.HOUSE, active_number=1, created_at=NOW)
+            bot.versions = [version]
+            tx.add(bot)
+    return [f"owner{number}/greedy" for number in range(owners)]
 
 
 def organiser_id(database: Database) -> UUID:
