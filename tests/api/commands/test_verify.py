@@ -182,14 +182,15 @@ def test_the_command_leaves_no_process(file: Path) -> None:
         output, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "")
     assert output.startswith("right: ")
-    assert process.pid not in sessions()
+    _, alive = psutil.wait_procs(members(process.pid), timeout=20)
+    assert alive == []
 
 
-def sessions() -> set[int]:
-    """Return the session of every process that has not ended."""
-    found = set()
+def members(session: int) -> list[psutil.Process]:
+    """Return the processes of a session that have not ended."""
+    found = []
     for process in psutil.process_iter():
         with suppress(psutil.NoSuchProcess, ProcessLookupError):
-            if process.status() != psutil.STATUS_ZOMBIE:
-                found.add(os.getsid(process.pid))
+            if os.getsid(process.pid) == session and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
     return found
