@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 
 from celery import Celery
 from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from store.database import Database
 from store.settings import Settings
@@ -36,6 +38,7 @@ class Services:
             redis_url(settings.redis_url),
             socket_timeout=REDIS_SECONDS,
             socket_connect_timeout=REDIS_SECONDS,
+            retry=Retry(NoBackoff(), 1),  # nobody waits for a Redis that is away
         )
         return cls(
             settings=settings,

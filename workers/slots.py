@@ -13,6 +13,7 @@ from redis.exceptions import RedisError
 from workers.runtimes.endpoint import LocalSlots
 
 HOLD_SECONDS = 60  # longer than any exchange; a slot whose worker was killed is free after it
+AWAY_SECONDS = 5  # a Redis that did not answer is not asked again for so long
 _WAIT_SECONDS = (0.002, 0.05)
 
 # A sorted set per endpoint: holder -> the time at which its slot is free whatever happens.
@@ -34,6 +35,7 @@ class SharedSlots:
         self._count = count
         self._local = LocalSlots(count)
         self._take = redis.register_script(_TAKE)
+        self._away_until = 0.0
 
     def slot(self) -> AbstractAsyncContextManager[None]:
         """Return a context that waits for a free slot and holds it."""
@@ -58,13 +60,18 @@ class SharedSlots:
 
     def _try(self, holder: str) -> bool:
         now = time.time()
+        if time.monotonic() < self._away_until:
+            return True
         try:
             taken = self._take([self._key], [now, self._count, now + HOLD_SECONDS, holder, HOLD_SECONDS])
         except RedisError:
+            self._away_until = time.monotonic() + AWAY_SECONDS
             return True
         return bool(taken)
 
     def _free(self, holder: str) -> None:
+        if time.monotonic() < self._away_until:
+            return
         try:
             self._redis.zrem(self._key, holder)
         except RedisError:
