@@ -131,6 +131,19 @@ class Client:
         """Return one bot."""
         return self._get(f"/bots/{_segment(bot_id)}")
 
+    def change_bot(self, bot_id: str, *, visibility: str | None = None, is_off: bool | None = None) -> Json:
+        """Change who may know of a bot, or switch it off and on."""
+        change = _given(visibility=visibility, is_off=is_off)
+        return self._json(self._send("PATCH", f"/bots/{_segment(bot_id)}", json=change))
+
+    def delete_bot(self, bot_id: str) -> None:
+        """Delete a bot for good; what it has played stays."""
+        self._send("DELETE", f"/bots/{_segment(bot_id)}")
+
+    def source(self, bot_id: str, number: int) -> bytes:
+        """Return the file that a version of a module was made from."""
+        return self._send("GET", f"/bots/{_segment(bot_id)}/versions/{number}/source").content
+
     def versions(self, bot_id: str) -> Iterator[Json]:
         """Yield the versions of a bot, the newest first."""
         return self._walk(f"/bots/{_segment(bot_id)}/versions")

@@ -1,4 +1,4 @@
-"""Bots and their versions: submitting, qualifying, activating, and what a bot's owner may see of its play."""
+"""Bots and their versions: submitting, qualifying, activating."""
 
 import hashlib
 import secrets
@@ -15,8 +15,8 @@ from engine import games as registry
 from engine.errors import UnknownGame
 from store import accounts, blobs
 from store.database import Transaction
-from store.errors import BadRequest, Conflict, Forbidden, NotFound
-from store.models.accounts import Account, Role
+from store.errors import BadRequest, Conflict, NotFound
+from store.models.accounts import Account
 from store.models.bots import Bot, BotKind, Version, VersionState
 from store.uploads import Upload
 from store.upserts import insert_missing
@@ -36,6 +36,14 @@ class Endpoint:
     url: str
     max_batch: int = DEFAULT_MAX_BATCH
     max_in_flight: int = DEFAULT_MAX_IN_FLIGHT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """An uploaded file."""
+
+    filename: str
+    content: bytes
 
 
 def submit_module(
@@ -124,43 +132,11 @@ def rotate_secret(tx: Transaction, bot: Bot) -> str:
 
 
 def get(tx: Transaction, bot_id: UUID) -> Bot:
-    """Return a bot with its owner; raises NotFound."""
+    """Return a bot with its owner; raises NotFound, also for one that was deleted."""
     bot = tx.scalar(select(Bot).options(joinedload(Bot.owner)).where(Bot.id == bot_id))
-    if bot is None:
+    if bot is None or bot.deleted_at is not None:
         raise NotFound(f"there is no bot {bot_id}")
     return bot
-
-
-def private(tx: Transaction, bot_id: UUID, by: Account) -> Bot:
-    """Return a bot whose inside `by` may see: its owner or an organiser; raises NotFound, Forbidden."""
-    bot = get(tx, bot_id)
-    if bot.owner_id != by.id and by.role is not Role.ORGANISER:
-        raise Forbidden("only the owner of a bot and organisers may do this")
-    return bot
-
-
-def owned(tx: Transaction, bot_id: UUID, by: Account) -> Bot:
-    """Return a bot of `by`; raises NotFound, Forbidden for a bot of somebody else."""
-    bot = get(tx, bot_id)
-    if bot.owner_id != by.id:
-        raise Forbidden("only the owner of a bot may do this")
-    return bot
-
-
-def require_enterable(tx: Transaction, references: Sequence[str], by: Account) -> None:
-    """Refuse bots that `by` may not enter into a tournament: others' bots, unless an organiser does it.
-
-    Raises Forbidden, BadRequest for a bot that there is not.
-    """
-    if by.role is Role.ORGANISER:
-        return
-    for position, reference in enumerate(references):
-        try:
-            bot = by_reference(tx, reference)
-        except NotFound as error:
-            raise BadRequest(str(error), field=f"bots.{position}") from error
-        if bot.owner_id != by.id:
-            raise Forbidden(f"bot {reference} is somebody else's")
 
 
 def by_reference(tx: Transaction, reference: str) -> Bot:
@@ -175,22 +151,9 @@ def by_reference(tx: Transaction, reference: str) -> Bot:
     if accounts.NAME.fullmatch(owner) and accounts.NAME.fullmatch(name):
         wanted = select(Bot).join(Bot.owner).where(Account.name == owner, Bot.name == name)
         bot = tx.scalar(wanted.options(joinedload(Bot.owner)))
-    if bot is None:
+    if bot is None or bot.deleted_at is not None:
         raise NotFound(f"there is no bot {reference[:100]!r}")
     return bot
-
-
-def page(
-    tx: Transaction, *, limit: int, after: tuple[datetime, UUID] | None = None, owner: str | None = None
-) -> list[Bot]:
-    """Return at most `limit` bots with their owners, the newest first, those after the place `after`."""
-    query = select(Bot).options(joinedload(Bot.owner))
-    if owner is not None:
-        query = query.join(Bot.owner).where(Account.name == owner)
-    if after is not None:
-        moment, bot_id = after
-        query = query.where(or_(Bot.created_at < moment, and_(Bot.created_at == moment, Bot.id < bot_id)))
-    return list(tx.scalars(query.order_by(Bot.created_at.desc(), Bot.id.desc()).limit(limit)))
 
 
 def versions(tx: Transaction, bot_id: UUID, *, limit: int, before: int | None = None) -> list[Version]:
@@ -227,6 +190,14 @@ def active_version(tx: Transaction, bot: Bot) -> Version | None:
     if bot.active_number is None:
         return None
     return version(tx, bot.id, bot.active_number)
+
+
+def source(tx: Transaction, bot_id: UUID, number: int) -> Source:
+    """Return what a version was made from; raises NotFound, Conflict for a bot that was not uploaded."""
+    wanted = version(tx, bot_id, number)
+    if wanted.bot.kind is not BotKind.MODULE:
+        raise Conflict(f"{wanted.bot.name} is a {wanted.bot.kind.value} bot; only modules have a source")
+    return Source(filename=wanted.filename or "bot", content=blobs.get(tx, wanted.sha256))
 
 
 def activate(tx: Transaction, bot_id: UUID, number: int) -> Version:
@@ -333,6 +304,8 @@ def _locked(tx: Transaction, owner: Account, name: str, kind: BotKind, now: date
         .where(Bot.owner_id == owner.id, Bot.name == name)
         .with_for_update(of=Bot)
     ).one()
+    if bot.deleted_at is not None:
+        raise Conflict(f"{name} was deleted; its name stays taken, since its matches bear it")
     if bot.kind is not kind:
         raise Conflict(f"{name} is a {bot.kind.value} bot; submit a {kind.value} under another name")
     return bot

@@ -1,7 +1,7 @@
 """Tournaments: from a draft to the start, and what ends them early."""
 
 import secrets
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -11,16 +11,12 @@ from sqlalchemy.orm import selectinload
 
 from engine import seeds
 from engine.errors import BadSchedule
-from store import bots, plans
+from store import entries, plans
 from store.database import Transaction
 from store.errors import BadRequest, Conflict, NotFound
-from store.models.accounts import Account
 from store.models.bots import Bot, BotKind, Version
 from store.models.tournaments import Entrant, Event, EventState, Tournament, TournamentState
 from store.plans import Plan, SettledEvent
-
-FILLER = "house/greedy"
-MOST_ENTRANTS = 2_000
 
 
 def create(tx: Transaction, plan: Plan, *, organiser_id: UUID, now: datetime) -> Tournament:
@@ -43,7 +39,7 @@ def create(tx: Transaction, plan: Plan, *, organiser_id: UUID, now: datetime) ->
     )
     tx.add(tournament)
     tx.flush()
-    _add_entrants(tx, tournament, plan.entrants)
+    entries.add(tx, tournament, plan.entrants, entries.playable(tx, plan.entrants))
     tx.flush()
     return get(tx, tournament.id)
 
@@ -53,8 +49,8 @@ def dry_run(tx: Transaction, plan: Plan) -> dict[str, Any]:
     events = plans.settle_events(plan)
     plans.settle_limits(plan.limits)
     _secret(plan)
-    versions = _all_playable(tx, plan.entrants, set())
-    fields = [sum(_claims(version, event.game) for version in versions) for event in events]
+    versions = entries.playable(tx, plan.entrants)
+    fields = [sum(entries.claims(version, event.game) for version in versions) for event in events]
     try:
         return plans.counts(events, fields)
     except BadSchedule as error:
@@ -82,6 +78,12 @@ def get(tx: Transaction, tournament_id: UUID) -> Tournament:
     return tournament
 
 
+def locked(tx: Transaction, tournament_id: UUID) -> Tournament:
+    """Return a tournament that nobody else changes meanwhile; raises NotFound."""
+    tx.get(Tournament, tournament_id, with_for_update=True, populate_existing=True)
+    return get(tx, tournament_id)
+
+
 def page(
     tx: Transaction,
     *,
@@ -105,9 +107,11 @@ def page(
 
 def enter(tx: Transaction, tournament_id: UUID, bot_refs: Sequence[str]) -> Tournament:
     """Enter bots, each frozen at its active version, into a draft."""
-    tournament = get(tx, tournament_id)
+    get(tx, tournament_id)
+    versions = entries.playable(tx, bot_refs)
+    tournament = locked(tx, tournament_id)
     _require(tournament, TournamentState.DRAFT, "entrants can be added")
-    _add_entrants(tx, tournament, bot_refs)
+    entries.add(tx, tournament, bot_refs, versions)
     tx.flush()
     return get(tx, tournament_id)
 
@@ -126,10 +130,11 @@ def start(tx: Transaction, tournament_id: UUID, now: datetime, batch_seconds: in
         raise Conflict("the tournament has no entrants; enter at least one bot first")
     ranked = [entrant for entrant in tournament.entrants if not entrant.filler]
     fields = {
-        event.id: [e.number for e in ranked if _claims(e.version, event.game)] for event in tournament.events
+        event.id: [e.number for e in ranked if entries.claims(e.version, event.game)]
+        for event in tournament.events
     }
     missing = max(event.sides - len(fields[event.id]) for event in tournament.events)
-    _add_fillers(tx, tournament, missing)
+    entries.fill_up(tx, tournament, missing)
     tx.flush()
     tournament = get(tx, tournament_id)
     tournament.entrants_sha256 = seeds.entrants_hash(frozen_entrants(tournament))
@@ -206,59 +211,6 @@ def _draft_event(index: int, event: SettledEvent) -> Event:
         field=[],
         matches=0,
         state=EventState.WAITING,
-    )
-
-
-def _playable(tx: Transaction, ref: str, field: str) -> Version:
-    """Return the active version of the bot that `ref` names; raises BadRequest."""
-    try:
-        bot = bots.by_reference(tx, ref)
-    except NotFound as error:
-        raise BadRequest(str(error), field=field) from error
-    version = bots.active_version(tx, bot)
-    if version is None:
-        raise BadRequest(f"bot {ref} has no version that passed its qualification", field=field)
-    return version
-
-
-def _all_playable(tx: Transaction, refs: Sequence[str], entered: Set[UUID]) -> list[Version]:
-    """Return the active version of each bot, none of them twice or among the `entered` bots."""
-    versions: list[Version] = []
-    for position, ref in enumerate(refs):
-        version = _playable(tx, ref, f"entrants.{position}")
-        if version.bot_id in entered | {other.bot_id for other in versions}:
-            raise BadRequest(f"bot {ref} is entered already", field=f"entrants.{position}")
-        versions.append(version)
-    return versions
-
-
-def _claims(version: Version, game_id: str) -> bool:
-    return not version.games or game_id in version.games
-
-
-def _add_entrants(tx: Transaction, tournament: Tournament, refs: Sequence[str]) -> None:
-    if len(tournament.entrants) + len(refs) > MOST_ENTRANTS:
-        raise BadRequest(f"more than {MOST_ENTRANTS} entrants", field="entrants")
-    entered = {entrant.version.bot_id for entrant in tournament.entrants}
-    versions = _all_playable(tx, refs, entered)
-    for number, version in enumerate(versions, start=len(tournament.entrants)):
-        _add_entrant(tx, tournament, number, version, filler=False)
-
-
-def _add_fillers(tx: Transaction, tournament: Tournament, missing: int) -> None:
-    number = len(tournament.entrants)
-    for offset in range(missing):
-        version = _playable(tx, FILLER, "entrants")
-        _add_entrant(tx, tournament, number + offset, version, filler=True)
-
-
-def _add_entrant(
-    tx: Transaction, tournament: Tournament, number: int, version: Version, *, filler: bool
-) -> None:
-    owner = tx.get_one(Account, tx.get_one(Bot, version.bot_id).owner_id)
-    name = f"{owner.name}/{tx.get_one(Bot, version.bot_id).name}"
-    tx.add(
-        Entrant(tournament_id=tournament.id, number=number, version_id=version.id, name=name, filler=filler)
     )
 
 

@@ -3,13 +3,16 @@
 from typing import Any
 from uuid import UUID
 
+from flask import Response
 from flask.views import MethodView
 
 from api import auth, paging
 from api.auth import SIGNED_IN, requires
 from api.blueprints import Blueprint
+from api.conditional import require_match
 from api.paging import Page
 from api.schemas.bots import (
+    BotChangeSchema,
     BotPageSchema,
     BotQuerySchema,
     BotSchema,
@@ -27,13 +30,15 @@ from api.schemas.bots import (
 )
 from api.schemas.fields import PageQuerySchema
 from api.submissions import Module, Submission, takes_submission
-from store import bots, evidence
+from store import access, bots, evidence
 from store.database import Transaction
 from store.evidence import FaultView, LogView
 from store.models.bots import Bot, Version, VersionState
 from workers import dispatch, services
 
 blueprint = Blueprint("bots", "What plays: uploaded modules, endpoints and the bots of the house")
+
+SOURCE_TYPE = "application/octet-stream"
 
 
 def submit(tx: Transaction, name: str, submission: Submission) -> dict[str, Any]:
@@ -67,7 +72,7 @@ class Bots(MethodView):
         """List bots, the newest first."""
         after = paging.after_moment(query["cursor"])
         with services.current().database.transaction() as tx:
-            rows = bots.page(tx, limit=query["limit"] + 1, after=after, owner=query["owner"])
+            rows = access.page(tx, auth.caller(), limit=query["limit"] + 1, after=after, owner=query["owner"])
         return paging.cut(rows, query["limit"], lambda bot: (bot.created_at, bot.id))
 
     @requires(*SIGNED_IN)
@@ -94,7 +99,31 @@ class OneBot(MethodView):
     def get(self, bot_id: UUID) -> Bot:
         """Show a bot."""
         with services.current().database.transaction() as tx:
-            return bots.get(tx, bot_id)
+            return access.seen(tx, bot_id, auth.caller())
+
+    @requires(*SIGNED_IN)
+    @blueprint.takes(BotChangeSchema)
+    @blueprint.answers(200, BotSchema)
+    @blueprint.problems(404, 412)
+    def patch(self, change: dict[str, Any], bot_id: UUID) -> Bot:
+        """Change who may know of one's own bot, or switch it off and on; what is left out stays."""
+        with services.current().database.transaction() as tx:
+            bot = access.locked(tx, bot_id, auth.caller())
+            require_match(BotSchema(), bot)
+            return access.change(tx, bot, **change)
+
+    @requires(*SIGNED_IN)
+    @blueprint.answers(204)
+    @blueprint.problems(404, 409, 412)
+    def delete(self, bot_id: UUID) -> None:
+        """Delete one's own bot for good; 409 while it plays in a tournament.
+
+        It leaves all drafts. What it has played stays, under its name, which is not given out again.
+        """
+        with services.current().database.transaction() as tx:
+            bot = access.locked(tx, bot_id, auth.caller())
+            require_match(BotSchema(), bot)
+            access.delete(tx, bot, services.current().clock())
 
 
 @blueprint.resource("/bots/<uuid:bot_id>/versions")
@@ -109,7 +138,7 @@ class Versions(MethodView):
         """List the versions of one's own bot, the newest first; organisers may list any bot's."""
         before = paging.after_number(query["cursor"])
         with services.current().database.transaction() as tx:
-            bots.private(tx, bot_id, auth.caller())
+            access.private(tx, bot_id, auth.caller())
             rows = bots.versions(tx, bot_id, limit=query["limit"] + 1, before=before)
         return paging.cut(rows, query["limit"], lambda version: (version.number,))
 
@@ -120,7 +149,7 @@ class Versions(MethodView):
     def post(self, submission: Submission, bot_id: UUID) -> dict[str, Any]:
         """Submit another version of one's own bot."""
         with services.current().database.transaction() as tx:
-            return submit(tx, bots.owned(tx, bot_id, auth.caller()).name, submission)
+            return submit(tx, access.owned(tx, bot_id, auth.caller()).name, submission)
 
 
 @blueprint.resource("/bots/<uuid:bot_id>/versions/<int(max=2147483647):number>")
@@ -133,8 +162,26 @@ class OneVersion(MethodView):
     def get(self, bot_id: UUID, number: int) -> Version:
         """Show a version of one's own bot; organisers may see any bot's."""
         with services.current().database.transaction() as tx:
-            bots.private(tx, bot_id, auth.caller())
+            access.private(tx, bot_id, auth.caller())
             return bots.version(tx, bot_id, number)
+
+
+@blueprint.resource("/bots/<uuid:bot_id>/versions/<int(max=2147483647):number>/source")
+class Source(MethodView):
+    """What was uploaded."""
+
+    @requires(*SIGNED_IN)
+    @blueprint.answers(200, {"type": "string", "format": "binary"}, content_type=SOURCE_TYPE)
+    @blueprint.problems(404, 409)
+    def get(self, bot_id: UUID, number: int) -> Response:
+        """Send the file that a version of one's own module was made from; 409 for bots without a file."""
+        with services.current().database.transaction() as tx:
+            access.private(tx, bot_id, auth.caller())
+            source = bots.source(tx, bot_id, number)
+        disposition = f'attachment; filename="{source.filename}"'
+        return Response(
+            source.content, content_type=SOURCE_TYPE, headers={"Content-Disposition": disposition}
+        )
 
 
 @blueprint.resource("/bots/<uuid:bot_id>/versions/<int(max=2147483647):number>/qualification")
@@ -147,7 +194,7 @@ class Qualification(MethodView):
     def get(self, bot_id: UUID, number: int) -> dict[str, Any]:
         """Show how far the qualification of a version is, and what it found."""
         with services.current().database.transaction() as tx:
-            bots.private(tx, bot_id, auth.caller())
+            access.private(tx, bot_id, auth.caller())
             version = bots.version(tx, bot_id, number)
             return {
                 "version": number,
@@ -168,7 +215,7 @@ class Activation(MethodView):
     def post(self, bot_id: UUID, number: int) -> Version:
         """Make a qualified version the one that plays from here on."""
         with services.current().database.transaction() as tx:
-            bots.private(tx, bot_id, auth.caller())
+            access.private(tx, bot_id, auth.caller())
             return bots.activate(tx, bot_id, number)
 
 
@@ -182,7 +229,7 @@ class Secret(MethodView):
     def post(self, bot_id: UUID) -> dict[str, Any]:
         """Give one's own endpoint another secret, which is shown this once; the one before ends."""
         with services.current().database.transaction() as tx:
-            return {"secret": bots.rotate_secret(tx, bots.owned(tx, bot_id, auth.caller()))}
+            return {"secret": bots.rotate_secret(tx, access.owned(tx, bot_id, auth.caller()))}
 
 
 @blueprint.resource("/bots/<uuid:bot_id>/faults")
@@ -197,7 +244,7 @@ class Faults(MethodView):
         """List the faults of one's own bot with their evidence, the newest first."""
         after = paging.after_fault(query["cursor"])
         with services.current().database.transaction() as tx:
-            bots.private(tx, bot_id, auth.caller())
+            access.private(tx, bot_id, auth.caller())
             rows = evidence.faults(tx, bot_id, limit=query["limit"] + 1, after=after)
         return paging.cut(
             rows, query["limit"], lambda row: (row.created_at, row.event_id, row.number, row.step)
@@ -216,6 +263,6 @@ class Logs(MethodView):
         """List what one's own bot printed, the newest first."""
         before = paging.after_number(query["cursor"])
         with services.current().database.transaction() as tx:
-            bots.private(tx, bot_id, auth.caller())
+            access.private(tx, bot_id, auth.caller())
             rows = evidence.logs(tx, bot_id, limit=query["limit"] + 1, before=before)
         return paging.cut(rows, query["limit"], lambda row: (row.id,))

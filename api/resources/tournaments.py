@@ -21,7 +21,7 @@ from api.schemas.tournaments import (
     TournamentQuerySchema,
     TournamentSchema,
 )
-from store import bots, tournaments
+from store import access, tournaments
 from store.models.accounts import Role
 from store.models.tournaments import Tournament
 from store.plans import EventPlan, Plan
@@ -101,7 +101,7 @@ class Entrants(MethodView):
     def post(self, new: dict[str, Any], tournament_id: UUID) -> dict[str, Any]:
         """Enter bots into a draft, each with its active version; participants enter their own bots alone."""
         with services.current().database.transaction() as tx:
-            bots.require_enterable(tx, new["bots"], auth.caller())
+            access.require_enterable(tx, new["bots"], auth.caller())
             entered = tournaments.enter(tx, tournament_id, new["bots"])
         return {"items": entered.entrants, "next_cursor": None}
 

@@ -4,9 +4,9 @@ import marshmallow as ma
 from marshmallow import fields, validate
 
 from api.schemas.accounts import NAME, name_field
-from api.schemas.fields import Moment, PageQuerySchema, Whole, page_of
+from api.schemas.fields import Moment, PageQuerySchema, Truth, Whole, page_of
 from store.bots import DEFAULT_MAX_BATCH, DEFAULT_MAX_IN_FLIGHT, MAX_BATCH, MAX_IN_FLIGHT, MAX_URL
-from store.models.bots import BotKind, VersionState
+from store.models.bots import BotKind, VersionState, Visibility
 
 
 def _games_field() -> fields.List[str]:
@@ -70,7 +70,26 @@ class BotSchema(ma.Schema):
         attribute="active_number",
         metadata={"description": "The version that plays; null while none is qualified."},
     )
+    visibility = fields.Enum(
+        Visibility,
+        by_value=True,
+        required=True,
+        metadata={
+            "description": "A private bot is known to its owner and organisers alone; but the tournaments "
+            "that it plays in show its name."
+        },
+    )
+    is_off = fields.Boolean(
+        required=True, metadata={"description": "Whether it is switched off: then it enters nothing."}
+    )
     created_at = Moment(required=True)
+
+
+class BotChangeSchema(ma.Schema):
+    """What is to be changed of a bot."""
+
+    visibility = fields.Enum(Visibility, by_value=True, load_default=None)
+    is_off = Truth(load_default=None)
 
 
 class SubmissionSchema(ma.Schema):

@@ -6,10 +6,11 @@ import marshmallow as ma
 from marshmallow import fields, validate
 
 from api.schemas.fields import Moment, PageQuerySchema, Truth, Whole, page_of
+from store.entries import MOST_ENTRANTS
 from store.models.bots import BotKind
 from store.models.tournaments import Event, EventState, TournamentState
 from store.plans import MOST_DEALS
-from store.tournaments import MOST_ENTRANTS, is_secret_revealed
+from store.tournaments import is_secret_revealed
 
 MOST_EVENTS = 100
 _TEXT = validate.Regexp(r"^(?=.*\S)[^\x00-\x1f\x7f]+$(?!\n)", error="Expected a text in one line.")

@@ -21,6 +21,13 @@ class BotKind(StrEnum):
     ENDPOINT = "endpoint"
 
 
+class Visibility(StrEnum):
+    """Who may know of a bot: everybody, or its owner and organisers alone."""
+
+    PUBLIC = "public"
+    PRIVATE = "private"
+
+
 class VersionState(StrEnum):
     """Where a version is on its way into play."""
 
@@ -39,7 +46,10 @@ class Blob(Base):
 
 
 class Bot(Base):
-    """What an owner submits under one name; `active_number` is the version that plays, if any."""
+    """What an owner submits under one name; `active_number` is the version that plays, if any.
+
+    One that is off enters nothing. One that was deleted is gone for everybody, but its matches bear its name.
+    """
 
     __tablename__ = "bots"
     __table_args__ = (
@@ -52,6 +62,9 @@ class Bot(Base):
     name: Mapped[str] = mapped_column(String(64))
     kind: Mapped[BotKind] = mapped_column(by_value(BotKind))
     active_number: Mapped[int | None]
+    visibility: Mapped[Visibility] = mapped_column(by_value(Visibility), default=Visibility.PUBLIC)
+    is_off: Mapped[bool] = mapped_column(default=False)
+    deleted_at: Mapped[datetime | None] = mapped_column(UtcTime)
     created_at: Mapped[datetime] = mapped_column(UtcTime)
 
     owner: Mapped[Account] = relationship(lazy="raise")

@@ -19,6 +19,7 @@ class TournamentState(StrEnum):
 
     DRAFT = "draft"
     RUNNING = "running"
+    PAUSED = "paused"
     FINISHED = "finished"
     CANCELLED = "cancelled"
 

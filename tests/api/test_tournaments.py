@@ -9,7 +9,7 @@ from support import arena
 from support.callers import NOBODY, Caller, assert_problem
 
 from engine import games
-from store import tournaments
+from store import entries
 from workers.services import Services
 
 SHORT = {"game": "hana_awase", "options": {"rounds": 1}, "deals": 2}
@@ -235,5 +235,5 @@ def test_an_unknown_tournament_is_not_found_anywhere(organiser: Caller, tourname
 
 
 def test_most_entrants_is_a_limit_of_the_shape_too(organiser: Caller) -> None:
-    many = ["house/first"] * (tournaments.MOST_ENTRANTS + 1)
+    many = ["house/first"] * (entries.MOST_ENTRANTS + 1)
     assert_problem(organiser.post("/tournaments", {**PLAN, "entrants": many}), 422, "invalid", "entrants")

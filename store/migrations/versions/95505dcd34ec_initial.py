@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = 'fad55b336083'
+revision = '95505dcd34ec'
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -44,6 +44,9 @@ def upgrade() -> None:
     sa.Column('name', sa.String(length=64), nullable=False),
     sa.Column('kind', sa.Enum('house', 'module', 'endpoint', name='botkind', native_enum=False, length=20), nullable=False),
     sa.Column('active_number', sa.Integer(), nullable=True),
+    sa.Column('visibility', sa.Enum('public', 'private', name='visibility', native_enum=False, length=20), nullable=False),
+    sa.Column('is_off', sa.Boolean(), nullable=False),
+    sa.Column('deleted_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
     sa.ForeignKeyConstraint(['owner_id'], ['accounts.id'], name=op.f('fk_bots_owner_id_accounts')),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_bots')),
@@ -69,7 +72,7 @@ def upgrade() -> None:
     sa.Column('id', sa.Uuid(), nullable=False),
     sa.Column('organiser_id', sa.Uuid(), nullable=False),
     sa.Column('name', sa.String(length=120), nullable=False),
-    sa.Column('state', sa.Enum('draft', 'running', 'finished', 'cancelled', name='tournamentstate', native_enum=False, length=20), nullable=False),
+    sa.Column('state', sa.Enum('draft', 'running', 'paused', 'finished', 'cancelled', name='tournamentstate', native_enum=False, length=20), nullable=False),
     sa.Column('secret', sa.LargeBinary(length=32), nullable=False),
     sa.Column('commitment', sa.String(length=64), nullable=False),
     sa.Column('limits', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
