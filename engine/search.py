@@ -7,7 +7,8 @@ from math import erf, sqrt
 from engine.contract import Action, Game, Seat, State
 from engine.rng import Stream
 
-PLAYOUTS = 64  # of one decision
+PLAYOUTS = 128  # of one decision
+STEPS = 4000  # decisions inside them; playouts that are long are fewer
 CANDIDATES = 10  # actions that are compared at most
 DOUBT = 1.0  # standard errors by which another action must beat the heuristic's own
 
@@ -27,9 +28,9 @@ def choose(game: Game, state: State, seat: Seat, rng: Stream, playouts: int = PL
 
     Each guess of the hidden cards (`determinize`) serves all candidates, and all seats play on by the game's
     heuristic to the end of the round (common random numbers). Stage by stage half of the candidates go on to
-    further guesses, until `playouts` are used up. The heuristic's own action is always among them and left
-    only for one that did better beyond doubt. The same state and `rng` give the same choice; what the seat
-    cannot know enters by guesses alone.
+    further guesses, until `playouts`, or STEPS inside them, are used up. The heuristic's own action is always
+    among them and left only for one that did better beyond doubt. The same state and `rng` give the same
+    choice; what the seat cannot know enters by guesses alone.
     """
     view = state.observation(seat)
     favourite = state.parse_action(game.greedy(view))
@@ -43,6 +44,8 @@ def choose(game: Game, state: State, seat: Seat, rng: Stream, playouts: int = PL
     stages = max(1, (len(running) - 1).bit_length())
     for stage in range(stages):
         for _ in range(max(2, playouts // (stages * len(running)))):
+            if len(base.results) > 1 and table.steps * stages > STEPS * (stage + 1):
+                break
             guess = state.determinize(seat, rng)
             for candidate in running:
                 candidate.results.append(table.result(guess, candidate.action))
@@ -98,14 +101,18 @@ class _Worth:
         return mean > DOUBT * sqrt(sum((gain - mean) ** 2 for gain in gains)) / len(gains)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Table:
-    """Who searches what: the game, the seat, the round that is played out, and the side of each seat."""
+    """Who searches what: the game, the seat, the round that is played out, and the side of each seat.
+
+    `steps` counts the decisions with a choice that were made in playouts.
+    """
 
     game: Game
     seat: Seat
     round: int
     sides: tuple[int, ...]
+    steps: int = 0
 
     def result(self, guess: State, action: Action) -> Leads:
         """Return the leads of the seat's side over the others after `action` and the rest of the round."""
@@ -126,5 +133,6 @@ class _Table:
             if view["round"] != self.round:
                 scores: list[int] = view["scores"]
                 return scores
+            self.steps += 1
             state.apply(state.parse_action(self.game.greedy(view)))
         return state.scores()

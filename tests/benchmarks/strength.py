@@ -28,12 +28,12 @@ Choose = Callable[[Game, State, Seat, Stream], Action]
 
 # Deals that tell the bots of a game apart at its default settings: (greedy over random, search over greedy).
 DEALS = {
-    "seiten": (40, 12),
-    "sakura": (40, 24),
+    "seiten": (40, 8),
+    "sakura": (40, 16),
     "sutda": (60, 100),
-    "hachinin_meri": (40, 6),
-    "hana_awase": (60, 60),
-    "minhwatu": (60, 100),
+    "hachinin_meri": (40, 5),
+    "hana_awase": (60, 40),
+    "minhwatu": (60, 80),
 }
 OTHER_GAMES = (60, 60)
 
