@@ -17,6 +17,14 @@ def problems(services: Services) -> dict[str, str]:
     return {part: problem for part, problem in found.items() if problem is not None}
 
 
+def workers(services: Services) -> dict[str, dict[str, str]]:
+    """Return what the workers that were seen in the last minute say of themselves."""
+    try:
+        return presence.seen(services)
+    except RedisError:
+        return {}
+
+
 def _database(services: Services) -> str | None:
     try:
         with services.database.engine.connect() as connection:

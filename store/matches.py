@@ -17,7 +17,7 @@ from store.database import Transaction
 from store.errors import Conflict, NotFound
 from store.models.bots import Bot, BotKind, Version
 from store.models.matches import FaultRow, Result
-from store.models.tournaments import Entrant, Event, EventState, Tournament
+from store.models.tournaments import Entrant, Event, EventState, Tournament, TournamentState
 
 ALL = "all"
 
@@ -74,7 +74,7 @@ def get(tx: Transaction, match_id: str) -> MatchView:
 def record(tx: Transaction, match_id: str) -> Record:
     """Return the record of a match, which shows every card: Conflict while its event is running."""
     event, result = _find(tx, match_id)
-    _require_over(event)
+    _require_over(tx, event)
     return _record(tx, event, result)
 
 
@@ -101,7 +101,7 @@ def observation(tx: Transaction, event_id: UUID, number: int, step: int, seat: i
 def replay(tx: Transaction, match_id: str, *, viewer: str | int = ALL) -> dict[str, Any]:
     """Return a finished match step by step, as `viewer` (a seat, or "all") sees it."""
     event, result = _find(tx, match_id)
-    _require_over(event)
+    _require_over(tx, event)
     if viewer != ALL and viewer not in range(event.seats):
         raise NotFound(f"match {match_id} has no seat {viewer}; it has {event.seats} seats")
     replayed = _record(tx, event, result)
@@ -164,8 +164,9 @@ def _find(tx: Transaction, match_id: str) -> tuple[Event, Result]:
     return found[0], found[1]
 
 
-def _require_over(event: Event) -> None:
-    if event.state is not EventState.FINISHED:
+def _require_over(tx: Transaction, event: Event) -> None:
+    state = tx.get_one(Tournament, event.tournament_id).state
+    if event.state is not EventState.FINISHED and state is not TournamentState.CANCELLED:
         raise Conflict("the event is still running: its cards are hidden until it ends")
 
 

@@ -6,7 +6,7 @@ from flask.views import MethodView
 from api import readiness
 from api.blueprints import Blueprint
 from api.errors import NotReady
-from api.schemas.health import HealthSchema
+from api.schemas.health import HealthSchema, ReadinessSchema
 from workers import services
 
 blueprint = Blueprint("health", "Whether the service is alive and ready")
@@ -26,14 +26,14 @@ class Health(MethodView):
 class Ready(MethodView):
     """Whether the service can do its work."""
 
-    @blueprint.answers(200, HealthSchema)
+    @blueprint.answers(200, ReadinessSchema)
     @blueprint.problems(503)
-    def get(self) -> dict[str, str]:
+    def get(self) -> dict[str, object]:
         """Say whether the database, its tables, Redis and a worker are there; 503 names what is not."""
         problems = readiness.problems(services.current())
         if problems:
             raise NotReady(problems)
-        return {"status": "ok"}
+        return {"status": "ok", "workers": readiness.workers(services.current())}
 
 
 def register_at_root(app: Flask) -> None:

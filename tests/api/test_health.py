@@ -78,8 +78,11 @@ def test_with_a_database_a_broker_and_a_worker_it_is_ready(
     alone = caller.get("/readyz")
     assert_problem(alone, 503, "not_ready")
     assert alone.json["problems"] == {"workers": "no worker was seen in the last minute"}
+    presence.describe({"sandbox": "landlock", "reason": "it holds"})
     presence.beat(made)
-    assert (caller.get("/readyz").status_code, caller.get("/readyz").json) == (200, {"status": "ok"})
+    ready = caller.get("/readyz")
+    assert (ready.status_code, ready.json["status"]) == (200, "ok")
+    assert list(ready.json["workers"].values()) == [{"sandbox": "landlock", "reason": "it holds"}]
     process.terminate()
     process.wait(10)
     assert set(caller.get("/readyz").json["problems"]) == {"redis", "workers"}

@@ -196,9 +196,7 @@ def main() -> None:
     if given.json:
         print(json.dumps({"game": game.id, "max_batch": MAX_BATCH, "rows": rows}))
         return
-    print(
-        f"| {game.id} | in flight | decisions/s (wall) | decisions per CPU second of the worker |\n|--|--|--|--|"
-    )
+    print(f"| {game.id} | in flight | decisions/s (wall) | per CPU second of the worker |\n|--|--|--|--|")
     for row in rows:
         cpu = row.get("per_cpu_second")
         cells = (row["kind"], row["in_flight"], f"{row['per_second']:,.0f}", f"{cpu:,.0f}" if cpu else "")

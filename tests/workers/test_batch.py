@@ -9,7 +9,7 @@ from support import arena
 from engine import games
 from engine.match import MatchResult, play, points, run
 from engine.policies import Ask, Fault, FaultCode, house_policy, house_stream
-from store import batches, matches, seating, standings
+from store import batches, matches, seating, standings, tournaments
 from store.database import Database
 from store.errors import Conflict
 from store.models.matches import Batch, FaultRow, Result
@@ -215,6 +215,17 @@ def test_replays_of_a_running_event_are_refused(made: Any) -> None:
         replay = matches.replay(tx, match_id, viewer=1)
     assert all(set(step["observations"]) == {"1"} for step in replay["steps"])
     assert replay["steps"][-1]["seat"] is None
+
+
+def test_replays_of_a_cancelled_tournament_are_shown(made: Any) -> None:
+    tournament = arena.started(made.database)
+    with made.database.transaction() as tx:
+        batch_id = tx.scalars(select(Batch.id).order_by(Batch.id)).first()
+    batch.play(made, batch_id)
+    with made.database.transaction() as tx:
+        tournaments.cancel(tx, tournament.id, arena.NOW)
+        record = matches.record(tx, matches.match_id_of(tournament.events[0].id, 0))
+    assert record.final().to_move is None
 
 
 def test_points_of_a_match_add_up(made: Any) -> None:
