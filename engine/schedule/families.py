@@ -76,11 +76,13 @@ def _sizes(entrants: int, chosen: int, least: int) -> Iterator[int]:
     """Yield numbers of base tables to try, from few to many; `least` 0: every number.
 
     Else those for which a pair meets about half a time more than a whole number in the mean, where the search
-    has most room; near a whole number it has hardly any.
+    has most room; near a whole number it has hardly any in a field that is not small.
     """
     if least == 0:
         yield from count(1)
     last, pairs = 0, chosen * (chosen - 1)
+    if entrants > 32 and pairs % (entrants - 1) == 0:
+        return
     for meetings in count(least):
         size = max(1, round((meetings + 0.5) * (entrants - 1) / pairs))
         rest = size * pairs % (entrants - 1)

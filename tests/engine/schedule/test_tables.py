@@ -97,6 +97,10 @@ def test_balanced_has_no_table_twice_and_far_fewer_than_full(entrants: int, side
     assert all(list(table) == sorted(set(table)) and len(table) == sides for table in tables)
 
 
+def test_a_family_that_cannot_be_found_is_none() -> None:
+    assert family(46, 10, least=45) is None
+
+
 def check_family(entrants: int, sides: int) -> None:
     """Distances decide the meetings of all pairs, so that nothing needs to be listed."""
     base = family(entrants, sides)
