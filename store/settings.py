@@ -39,6 +39,12 @@ SETTINGS: dict[str, Setting] = {
     "organiser_token": Setting(
         "FUDABA_ORGANISER_TOKEN", "", "token of the first organiser; empty: one is made", True
     ),
+    "session_secret": Setting(
+        "FUDABA_SESSION_SECRET",
+        "",
+        "signs the cookies of the web pages; empty: one is made in the data folder",
+        True,
+    ),
     "allow_private_endpoints": Setting(
         "FUDABA_ALLOW_PRIVATE_ENDPOINTS", "false", "bots may live on private and loopback addresses, any port"
     ),
@@ -117,6 +123,7 @@ class Settings:
     port: int = 8317
     workers: int = 0
     organiser_token: str = field(default="", repr=False)
+    session_secret: str = field(default="", repr=False)
     allow_private_endpoints: bool = False
     sandbox: str = "auto"
     unsafe_sandbox: bool = False
