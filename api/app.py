@@ -10,7 +10,19 @@ from flask import Flask, Response, g, request
 
 from api import conditional, cors, docs, errors, idempotency, limits
 from api.auth import SECURITY_SCHEME
-from api.resources import accounts, bots, games, health, matches, records, standings, tournaments
+from api.pages import site
+from api.resources import (
+    accounts,
+    bots,
+    controls,
+    events,
+    games,
+    health,
+    matches,
+    records,
+    standings,
+    tournaments,
+)
 from api.submissions import MAX_BODY_BYTES
 from workers import services
 from workers.services import Services
@@ -21,6 +33,8 @@ BLUEPRINTS = (
     accounts.blueprint,
     bots.blueprint,
     tournaments.blueprint,
+    controls.blueprint,
+    events.blueprint,
     standings.blueprint,
     records.blueprint,
     matches.blueprint,
@@ -66,7 +80,7 @@ def create_app(given: Services) -> Flask:
     app.before_request(_begin)
     app.after_request(_end)
     limits.register(app, given.settings)
-    for concern in (errors, conditional, idempotency):
+    for concern in (errors, conditional, idempotency, events):
         concern.register(app)
     cors.register(app, given.settings.cors_origins)
     api = Api(app)
@@ -74,6 +88,7 @@ def create_app(given: Services) -> Flask:
         api.register_blueprint(blueprint)
     health.register_at_root(app)
     docs.register(app, api.spec)
+    site.register(app)
     return app
 
 

@@ -1,6 +1,7 @@
 """Blueprints as this API uses them: typed decorators, strict parsing, and every problem documented."""
 
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Any, NoReturn, TypeVar, cast
 
 import flask_smorest
@@ -101,12 +102,22 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         return cast(Callable[[View], View], self.response(status, schema, content_type=content_type))
 
     def also_answers(
-        self, status: int, schema: SchemaKind | dict[str, Any], *, content_type: str = "application/json"
+        self,
+        status: int,
+        schema: SchemaKind | dict[str, Any] | None = None,
+        *,
+        content_type: str = "application/json",
     ) -> Callable[[View], View]:
-        """Document another form of the answer."""
+        """Document another form of the answer; one without a schema has no body."""
         return cast(
             Callable[[View], View],
-            self.alt_response(status, schema=schema, content_type=content_type, success=True),
+            self.alt_response(
+                status,
+                schema=schema,
+                content_type=None if schema is None else content_type,
+                description=HTTPStatus(status).phrase,
+                success=True,
+            ),
         )
 
     def problems(self, *statuses: int) -> Callable[[View], View]:

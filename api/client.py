@@ -2,78 +2,44 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping
-from types import TracebackType
-from typing import IO, Any, Self
-from urllib.parse import quote, urlsplit
+from collections.abc import Iterator
+from typing import IO, Any
 
 import requests
-from requests.auth import AuthBase
 
-from engine.errors import FudabaError
+from api.transport import (
+    CONNECT_SECONDS,
+    PIECE_BYTES,
+    PREFIX,
+    READ_SECONDS,
+    ApiError,
+    Json,
+    StillWaiting,
+    Transport,
+    Unreachable,
+    given,
+    segment,
+    session_to,
+)
 
-Json = dict[str, Any]
-
-PREFIX = "/api/v1"
-CONNECT_SECONDS = 5.0
-READ_SECONDS = 60.0
-RETRY_SECONDS = (0.2, 0.5, 1.0)
-_PAGE_ROWS = 200
-_PIECE_BYTES = 1 << 16
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
-
-
-class ApiError(FudabaError):
-    """The service refused: status, code, detail and field are those of its problem details."""
-
-    def __init__(self, problem: Mapping[str, Any]) -> None:
-        self.problem = dict(problem)
-        self.status: int = problem["status"]
-        self.code = str(problem.get("code") or "error")
-        self.detail = str(problem.get("detail") or problem.get("title") or f"status {self.status}")
-        self.field: str | None = problem.get("field")
-        super().__init__(f"{self.detail} ({self.status} {self.code})")
-
-
-class Unreachable(FudabaError):
-    """The service could not be asked, or broke off; whether it did what was asked is unknown."""
-
-    code = "unreachable"
+__all__ = [
+    "CONNECT_SECONDS",
+    "PREFIX",
+    "READ_SECONDS",
+    "ApiError",
+    "Client",
+    "Json",
+    "StillWaiting",
+    "Unreachable",
+    "session_to",
+]
 
 
-class StillWaiting(FudabaError):
-    """What was waited for did not happen in time."""
-
-    code = "still_waiting"
+_POLL_SECONDS = 2.0
 
 
-def session_to(url: str) -> requests.Session:
-    """Return a session for requests to `url`; those to this machine go through no proxy."""
-    session = requests.Session()
-    session.trust_env = urlsplit(url).hostname not in _LOOPBACK
-    return session
-
-
-class Client:
+class Client(Transport):
     """The API at `url`, with a token where one is needed; a context manager that closes its connections."""
-
-    def __init__(self, url: str, token: str | None = None, *, read_seconds: float = READ_SECONDS) -> None:
-        self.url = url.rstrip("/")
-        self.session = session_to(url)
-        self.session.auth = _Bearer(token)
-        self._timeout = (CONNECT_SECONDS, read_seconds)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close every connection."""
-        self.session.close()
 
     def ready(self) -> Json:
         """Return that the service is ready; ApiError names what is missing."""
@@ -93,7 +59,7 @@ class Client:
 
     def revoke_token(self, token_id: str) -> None:
         """Revoke a token."""
-        self._send("DELETE", f"/tokens/{_segment(token_id)}")
+        self._send("DELETE", f"/tokens/{segment(token_id)}")
 
     def games(self) -> list[Json]:
         """Return all games."""
@@ -101,7 +67,7 @@ class Client:
 
     def game(self, game_id: str) -> Json:
         """Return one game with its options and notation."""
-        return self._get(f"/games/{_segment(game_id)}")
+        return self._get(f"/games/{segment(game_id)}")
 
     def submit_module(self, name: str, filename: str, content: bytes, games: list[str] | None = None) -> Json:
         """Submit the bytes of a .py or .zip file as a bot, or as another version of it."""
@@ -129,32 +95,32 @@ class Client:
 
     def bot(self, bot_id: str) -> Json:
         """Return one bot."""
-        return self._get(f"/bots/{_segment(bot_id)}")
+        return self._get(f"/bots/{segment(bot_id)}")
 
     def change_bot(self, bot_id: str, *, visibility: str | None = None, is_off: bool | None = None) -> Json:
         """Change who may know of a bot, or switch it off and on."""
-        change = _given(visibility=visibility, is_off=is_off)
-        return self._json(self._send("PATCH", f"/bots/{_segment(bot_id)}", json=change))
+        change = given(visibility=visibility, is_off=is_off)
+        return self._json(self._send("PATCH", f"/bots/{segment(bot_id)}", json=change))
 
     def delete_bot(self, bot_id: str) -> None:
         """Delete a bot for good; what it has played stays."""
-        self._send("DELETE", f"/bots/{_segment(bot_id)}")
+        self._send("DELETE", f"/bots/{segment(bot_id)}")
 
     def source(self, bot_id: str, number: int) -> bytes:
         """Return the file that a version of a module was made from."""
-        return self._send("GET", f"/bots/{_segment(bot_id)}/versions/{number}/source").content
+        return self._send("GET", f"/bots/{segment(bot_id)}/versions/{number}/source").content
 
     def versions(self, bot_id: str) -> Iterator[Json]:
         """Yield the versions of a bot, the newest first."""
-        return self._walk(f"/bots/{_segment(bot_id)}/versions")
+        return self._walk(f"/bots/{segment(bot_id)}/versions")
 
     def version(self, bot_id: str, number: int) -> Json:
         """Return one version of a bot."""
-        return self._get(f"/bots/{_segment(bot_id)}/versions/{number}")
+        return self._get(f"/bots/{segment(bot_id)}/versions/{number}")
 
     def qualification(self, bot_id: str, number: int) -> Json:
         """Return how far the qualification of a version is, and its report."""
-        return self._get(f"/bots/{_segment(bot_id)}/versions/{number}/qualification")
+        return self._get(f"/bots/{segment(bot_id)}/versions/{number}/qualification")
 
     def wait_qualified(self, bot_id: str, number: int, *, wait_seconds: float = 120.0) -> Json:
         """Return the qualification of a version once it is decided, either way; raises StillWaiting."""
@@ -167,19 +133,19 @@ class Client:
 
     def activate(self, bot_id: str, number: int) -> Json:
         """Make a qualified version the one that plays."""
-        return self._post(f"/bots/{_segment(bot_id)}/versions/{number}/activate")
+        return self._post(f"/bots/{segment(bot_id)}/versions/{number}/activate")
 
     def rotate_secret(self, bot_id: str) -> str:
         """Give an endpoint another secret and return it."""
-        return str(self._post(f"/bots/{_segment(bot_id)}/secret")["secret"])
+        return str(self._post(f"/bots/{segment(bot_id)}/secret")["secret"])
 
     def faults(self, bot_id: str) -> Iterator[Json]:
         """Yield the faults of a bot with their evidence, the newest first."""
-        return self._walk(f"/bots/{_segment(bot_id)}/faults")
+        return self._walk(f"/bots/{segment(bot_id)}/faults")
 
     def logs(self, bot_id: str) -> Iterator[Json]:
         """Yield what a bot printed, the newest first."""
-        return self._walk(f"/bots/{_segment(bot_id)}/logs")
+        return self._walk(f"/bots/{segment(bot_id)}/logs")
 
     def create_tournament(self, plan: Json) -> Json:
         """Create a draft from the body of POST /tournaments."""
@@ -195,52 +161,98 @@ class Client:
 
     def tournament(self, tournament_id: str) -> Json:
         """Return a tournament and how far it is."""
-        return self._get(f"/tournaments/{_segment(tournament_id)}")
+        return self._get(f"/tournaments/{segment(tournament_id)}")
 
     def entrants(self, tournament_id: str) -> list[Json]:
         """Return the entrants of a tournament, in order of entry."""
-        return self._items(f"/tournaments/{_segment(tournament_id)}/entrants")
+        return self._items(f"/tournaments/{segment(tournament_id)}/entrants")
 
     def events(self, tournament_id: str) -> list[Json]:
         """Return the events of a tournament and how far each is."""
-        return self._items(f"/tournaments/{_segment(tournament_id)}/events")
+        return self._items(f"/tournaments/{segment(tournament_id)}/events")
 
     def enter(self, tournament_id: str, bots: list[str]) -> list[Json]:
         """Enter bots (ids or owner/name) into a draft; return all entrants."""
-        entered = self._post(f"/tournaments/{_segment(tournament_id)}/entrants", {"bots": bots})
+        entered = self._post(f"/tournaments/{segment(tournament_id)}/entrants", {"bots": bots})
         items: list[Json] = entered["items"]
         return items
 
     def start(self, tournament_id: str) -> Json:
         """Start a draft."""
-        return self._post(f"/tournaments/{_segment(tournament_id)}/start")
+        return self._post(f"/tournaments/{segment(tournament_id)}/start")
 
     def cancel(self, tournament_id: str) -> Json:
         """End a tournament before its time."""
-        return self._post(f"/tournaments/{_segment(tournament_id)}/cancel")
+        return self._post(f"/tournaments/{segment(tournament_id)}/cancel")
+
+    def pause(self, tournament_id: str) -> Json:
+        """Stop a running tournament for a while."""
+        return self._post(f"/tournaments/{segment(tournament_id)}/pause")
+
+    def resume(self, tournament_id: str) -> Json:
+        """Go on with a paused tournament."""
+        return self._post(f"/tournaments/{segment(tournament_id)}/resume")
+
+    def clone(self, tournament_id: str, name: str | None = None, *, with_entrants: bool = True) -> Json:
+        """Make a draft with the events and rules of a tournament."""
+        how = given(name=name, with_entrants=with_entrants)
+        return self._post(f"/tournaments/{segment(tournament_id)}/clone", how)
+
+    def change_tournament(self, tournament_id: str, **change: Any) -> Json:
+        """Change a draft: its name, entries_close_at, entries_per_owner."""
+        return self._json(self._send("PATCH", f"/tournaments/{segment(tournament_id)}", json=change))
+
+    def audit(self, tournament_id: str | None = None) -> Iterator[Json]:
+        """Yield what was done to a tournament, or by all organisers, the newest first."""
+        return self._walk(
+            "/audit" if tournament_id is None else f"/tournaments/{segment(tournament_id)}/audit"
+        )
+
+    def progress(self, tournament_id: str) -> Iterator[Json]:
+        """Yield how far a tournament is at every change until it is over; asks again and again if it must."""
+        try:
+            for event in self._listen(f"/tournaments/{segment(tournament_id)}/stream"):
+                yield json.loads(event)
+        except ApiError as error:
+            if error.status != 503:
+                raise
+            yield from self._poll(tournament_id)
+
+    def _poll(self, tournament_id: str) -> Iterator[Json]:
+        shown: Json = {}
+        while shown.get("state") not in ("finished", "cancelled"):
+            found = self.tournament(tournament_id)
+            if found != shown:
+                shown = found
+                yield {**found, "tournament_id": found["id"]}
+            time.sleep(_POLL_SECONDS)
+
+    def crosstable(self, tournament_id: str, event: int = 0) -> Json:
+        """Return the cross-table of one event."""
+        return self._get(f"/tournaments/{segment(tournament_id)}/crosstable", event=event)
 
     def standings(self, tournament_id: str, event: int | None = None) -> Json:
         """Return the standings: over all events and of every event, or of one."""
-        return self._get(f"/tournaments/{_segment(tournament_id)}/standings", event=event)
+        return self._get(f"/tournaments/{segment(tournament_id)}/standings", event=event)
 
     def standings_csv(self, tournament_id: str, event: int | None = None) -> str:
         """Return the standings over all events, or of one, as CSV."""
-        path = f"/tournaments/{_segment(tournament_id)}/standings"
-        return self._send("GET", path, params=_given(event=event, format="csv")).text
+        path = f"/tournaments/{segment(tournament_id)}/standings"
+        return self._send("GET", path, params=given(event=event, format="csv")).text
 
     def editions(self, tournament_id: str) -> list[Json]:
         """Return the editions of the final standings, the first one first."""
-        return self._items(f"/tournaments/{_segment(tournament_id)}/editions")
+        return self._items(f"/tournaments/{segment(tournament_id)}/editions")
 
     def edition(self, tournament_id: str, number: int) -> Json:
         """Return one edition with its tables."""
-        return self._get(f"/tournaments/{_segment(tournament_id)}/editions/{number}")
+        return self._get(f"/tournaments/{segment(tournament_id)}/editions/{number}")
 
     def record(self, tournament_id: str, file: IO[bytes]) -> None:
         """Write the record of a finished tournament to a file; raises Unreachable when it breaks off."""
-        with self._send("GET", f"/tournaments/{_segment(tournament_id)}/record", stream=True) as answer:
+        with self._send("GET", f"/tournaments/{segment(tournament_id)}/record", stream=True) as answer:
             try:
-                for piece in answer.iter_content(_PIECE_BYTES):
+                for piece in answer.iter_content(PIECE_BYTES):
                     file.write(piece)
             except requests.RequestException as error:
                 raise Unreachable(f"{answer.url} broke off: {error}") from error
@@ -249,98 +261,12 @@ class Client:
         self, tournament_id: str, *, event: int | None = None, entrant: int | None = None
     ) -> Iterator[Json]:
         """Yield the finished matches of a tournament, by event and number."""
-        return self._walk(f"/tournaments/{_segment(tournament_id)}/matches", event=event, entrant=entrant)
+        return self._walk(f"/tournaments/{segment(tournament_id)}/matches", event=event, entrant=entrant)
 
     def match(self, match_id: str) -> Json:
         """Return a finished match."""
-        return self._get(f"/matches/{_segment(match_id)}")
+        return self._get(f"/matches/{segment(match_id)}")
 
     def replay(self, match_id: str, seat: int | None = None) -> Json:
         """Return a finished match step by step, as one seat saw it or as every seat did."""
-        return self._get(f"/matches/{_segment(match_id)}/replay", seat=seat)
-
-    def _items(self, path: str) -> list[Json]:
-        items: list[Json] = self._get(path)["items"]
-        return items
-
-    def _walk(self, path: str, **query: Any) -> Iterator[Json]:
-        """Yield the items of every page of a list."""
-        cursor = None
-        while True:
-            page = self._get(path, **query, limit=_PAGE_ROWS, cursor=cursor)
-            yield from page["items"]
-            cursor = page["next_cursor"]
-            if cursor is None:
-                return
-
-    def _get(self, path: str, **query: Any) -> Json:
-        return self._json(self._send("GET", path, params=_given(**query)))
-
-    def _post(self, path: str, body: Json | None = None) -> Json:
-        return self._json(self._send("POST", path, json={} if body is None else body))
-
-    def _send(self, method: str, path: str, **content: Any) -> requests.Response:
-        """Return an answer that is no error; only a GET is sent again when the connection fails."""
-        pauses = list(RETRY_SECONDS) if method == "GET" else []
-        while True:
-            try:
-                answer = self.session.request(
-                    method,
-                    f"{self.url}{PREFIX}{path}",
-                    timeout=self._timeout,
-                    allow_redirects=False,
-                    **content,
-                )
-                break
-            except requests.ConnectionError as error:
-                if not pauses:
-                    raise Unreachable(f"{self.url} cannot be reached: {error}") from error
-                time.sleep(pauses.pop(0))
-            except requests.RequestException as error:
-                raise Unreachable(f"{self.url} did not answer: {error}") from error
-        if answer.status_code >= 300:
-            raise ApiError(_problem(answer))
-        return answer
-
-    @staticmethod
-    def _json(answer: requests.Response) -> Json:
-        try:
-            body = answer.json()
-        except requests.JSONDecodeError as error:
-            raise Unreachable(f"{answer.url} did not answer with JSON; is it this service?") from error
-        if not isinstance(body, dict):
-            raise Unreachable(f"{answer.url} did not answer with an object; is it this service?")
-        return body
-
-
-class _Bearer(AuthBase):
-    """Sends the token; being there at all, it also keeps a .netrc file out."""
-
-    def __init__(self, token: str | None) -> None:
-        self._token = token
-
-    def __call__(self, prepared: requests.PreparedRequest) -> requests.PreparedRequest:
-        if self._token is not None:
-            prepared.headers["Authorization"] = f"Bearer {self._token}"
-        return prepared
-
-
-def _given(**query: Any) -> Json:
-    """Return the query parameters that have a value."""
-    return {key: value for key, value in query.items() if value is not None}
-
-
-def _segment(text: str) -> str:
-    """Return one segment of a path."""
-    return quote(str(text), safe="")
-
-
-def _problem(answer: requests.Response) -> Json:
-    """Return the problem details of an answer; made up from its status when it has none."""
-    try:
-        body = answer.json()
-    except requests.JSONDecodeError:
-        body = None
-    if isinstance(body, dict) and isinstance(body.get("status"), int):
-        return body
-    return {"status": answer.status_code, "title": answer.reason, "detail": f"{answer.url}: {answer.reason}"}
+        return self._get(f"/matches/{segment(match_id)}/replay", seat=seat)

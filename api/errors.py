@@ -50,6 +50,12 @@ class Changed(engine_errors.FudabaError):
     code = "changed"
 
 
+class TooManyListeners(engine_errors.FudabaError):
+    """No more streams can be served at the moment; ask from time to time instead."""
+
+    code = "too_many_listeners"
+
+
 class NotReady(engine_errors.FudabaError):
     """The service cannot do its work; `problems` says what is wrong, by the part that it is wrong with."""
 
@@ -64,6 +70,7 @@ STATUS: Mapping[type[engine_errors.FudabaError], HTTPStatus] = {
     Unauthenticated: HTTPStatus.UNAUTHORIZED,
     InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
     Changed: HTTPStatus.PRECONDITION_FAILED,
+    TooManyListeners: HTTPStatus.SERVICE_UNAVAILABLE,
     NotReady: HTTPStatus.SERVICE_UNAVAILABLE,
     store_errors.NotFound: HTTPStatus.NOT_FOUND,
     store_errors.Conflict: HTTPStatus.CONFLICT,
@@ -156,6 +163,8 @@ def of_error(error: engine_errors.FudabaError) -> Response:
     more: dict[str, Any] = {}
     if isinstance(error, Unauthenticated):
         headers["WWW-Authenticate"] = 'Bearer realm="fudaba"'
+    if isinstance(error, TooManyListeners):
+        headers["Retry-After"] = "5"
     if isinstance(error, InvalidInput):
         more["errors"] = [{"field": field, "detail": detail} for field, detail in error.errors]
     if isinstance(error, NotReady):

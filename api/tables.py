@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +12,7 @@ import marshmallow as ma
 
 from api.schemas.standings import OverallRowSchema, RowSchema
 from engine import ledger
+from store import crosstable as meetings
 from store import editions, standings, tournaments
 from store.database import Transaction
 from store.errors import NotFound
@@ -71,6 +73,46 @@ def build(tx: Transaction, tournament_id: UUID, event_index: int | None) -> Stan
         edition=edition,
         overall=overall,
         events=[_table(tx, event, names, edition) for event in events],
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meeting:
+    """How one entrant did against one other: `share` of the wins, ties as half, 0 to 1."""
+
+    entrant: int
+    opponent: int
+    matches: int
+    share: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrosstableView:
+    """Who did how well against whom in one event; rows in the order of its standings."""
+
+    tournament_id: UUID
+    event: int
+    game: str
+    state: EventState
+    rows: list[Line]
+    meetings: list[Meeting]
+
+
+def crosstable(tx: Transaction, tournament_id: UUID, event_index: int) -> CrosstableView:
+    """Return the cross-table of one event; raises NotFound."""
+    (table,) = build(tx, tournament_id, event_index).events
+    (event,) = [one for one in tournaments.get(tx, tournament_id).events if one.index == event_index]
+    found = meetings.of_event(tx, event.id, [row["entrant"] for row in table.rows])
+    return CrosstableView(
+        tournament_id=tournament_id,
+        event=event_index,
+        game=event.game,
+        state=event.state,
+        rows=table.rows,
+        meetings=[
+            Meeting(entrant=entrant, opponent=opponent, matches=matches, share=share)
+            for (entrant, opponent), (matches, share) in sorted(found.items())
+        ],
     )
 
 

@@ -30,6 +30,11 @@ class Claim:
     attempt: int
     owner: str
 
+    @property
+    def numbers(self) -> range:
+        """The numbers of its matches."""
+        return range(self.first, self.first + self.count)
+
 
 def open_window(tx: Transaction, event: Event, now: datetime) -> list[int]:
     """Make batches of the present block until WINDOW are open; return the ids of the new ones."""
@@ -39,13 +44,17 @@ def open_window(tx: Transaction, event: Event, now: datetime) -> list[int]:
     step = event.batch_groups * schedule.group_matches(event.block)
     made: list[Batch] = []
     while open_count + len(made) < WINDOW and event.next_number < end:
-        count = min(step, end - event.next_number)
-        batch = _new_batch(event.id, event.block, event.next_number, count, now)
-        tx.add(batch)
-        made.append(batch)
-        event.next_number += count
+        made.append(add(tx, event, min(step, end - event.next_number), now))
     tx.flush()
     return [batch.id for batch in made]
+
+
+def add(tx: Transaction, event: Event, count: int, now: datetime) -> Batch:
+    """Add a batch of the next `count` matches of an event's present block."""
+    batch = _new_batch(event.id, event.block, event.next_number, count, now)
+    tx.add(batch)
+    event.next_number += count
+    return batch
 
 
 def claim(tx: Transaction, batch_id: int, *, owner: str, now: datetime, lease_seconds: float) -> Claim | None:
@@ -85,16 +94,13 @@ def renew(tx: Transaction, claim: Claim, *, now: datetime, lease_seconds: float)
     changed = tx.change(
         update(Batch).where(*_held(claim)).values(lease_until=now + timedelta(seconds=lease_seconds))
     )
-    running = tx.scalar(
-        select(Tournament.state)
-        .join(Event, Event.tournament_id == Tournament.id)
-        .where(Event.id == claim.event_id)
-    )
-    return bool(changed) and running is TournamentState.RUNNING
+    return bool(changed) and _may_end(tx, claim)
 
 
 def close(tx: Transaction, claim: Claim, now: datetime) -> bool:
     """Mark a claimed batch as done; False, and nothing is changed, when the claim is lost."""
+    if not _may_end(tx, claim):
+        return False
     changed = tx.change(
         update(Batch).where(*_held(claim)).values(state=BatchState.DONE, done_at=now, lease_until=None)
     )
@@ -188,6 +194,13 @@ def _held(claim: Claim) -> tuple[ColumnElement[bool], ...]:
     )
 
 
+def _may_end(tx: Transaction, claim: Claim) -> bool:
+    """Return whether a batch that was begun may come to its end: also while its tournament is paused."""
+    query = select(Tournament.state).join(Event, Event.tournament_id == Tournament.id)
+    state = tx.scalar(query.where(Event.id == claim.event_id))
+    return state in (TournamentState.RUNNING, TournamentState.PAUSED)
+
+
 def _is_free(batch: Batch, now: datetime) -> bool:
     return batch.lease_until is None or batch.lease_until < now
 
@@ -237,7 +250,7 @@ def _finish(tx: Transaction, event: Event, tournament: Tournament, now: datetime
         .select_from(Event)
         .where(Event.tournament_id == tournament.id, Event.state != EventState.FINISHED)
     )
-    if not left:
+    if not left and tournament.state is not TournamentState.CANCELLED:
         tournament.state = TournamentState.FINISHED
         tournament.finished_at = now
         editions.freeze(tx, tournament.id, now)

@@ -1,14 +1,15 @@
 """Entries: bots frozen into a tournament at their active version, and taken out of a draft again."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import delete, select, update
 
 from store import bots
 from store.database import Transaction
-from store.errors import BadRequest, NotFound
-from store.models.accounts import Account
+from store.errors import BadRequest, Conflict, NotFound
+from store.models.accounts import Account, Role
 from store.models.bots import Bot, Version
 from store.models.tournaments import Entrant, Tournament
 
@@ -41,6 +42,20 @@ def add(
         if version.bot_id in entered:
             raise _twice(references[position], position)
         _add(tx, tournament, len(tournament.entrants) + position, version, filler=False)
+
+
+def require_open(tournament: Tournament, count: int, by: Account, now: datetime) -> None:
+    """Refuse so many entries by a participant when it is too late for them, or they are too many."""
+    if by.role is Role.ORGANISER:
+        return
+    closed = tournament.entries_close_at
+    if closed is not None and closed <= now:
+        raise Conflict(f"entries closed at {closed:%Y-%m-%d %H:%M:%S} UTC")
+    own = sum(entrant.version.bot.owner_id == by.id for entrant in tournament.entrants)
+    if own + count > tournament.entries_per_owner:
+        raise Conflict(
+            f"{own + count} bots of one owner; allowed in this tournament: {tournament.entries_per_owner}"
+        )
 
 
 def fill_up(tx: Transaction, tournament: Tournament, missing: int) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from math import factorial
 from typing import Any
 
@@ -43,6 +44,8 @@ class Plan:
     endpoint_teams: bool = True
     endpoint_duplicates: bool = False
     secret_seed: bytes | None = None
+    entries_close_at: datetime | None = None
+    entries_per_owner: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from engine.errors import BadSchedule
 from store import entries, plans
 from store.database import Transaction
 from store.errors import BadRequest, Conflict, NotFound
+from store.models.accounts import Account
 from store.models.bots import Bot, BotKind, Version
 from store.models.tournaments import Entrant, Event, EventState, Tournament, TournamentState
 from store.plans import Plan, SettledEvent
@@ -33,6 +34,8 @@ def create(tx: Transaction, plan: Plan, *, organiser_id: UUID, now: datetime) ->
         limits=limits.to_json(),
         endpoint_teams=plan.endpoint_teams,
         endpoint_duplicates=plan.endpoint_duplicates,
+        entries_close_at=plan.entries_close_at,
+        entries_per_owner=plan.entries_per_owner,
         created_at=now,
         events=[_draft_event(index, event) for index, event in enumerate(events)],
         entrants=[],
@@ -105,12 +108,15 @@ def page(
     return list(tx.scalars(query))
 
 
-def enter(tx: Transaction, tournament_id: UUID, bot_refs: Sequence[str]) -> Tournament:
-    """Enter bots, each frozen at its active version, into a draft."""
+def enter(
+    tx: Transaction, tournament_id: UUID, bot_refs: Sequence[str], by: Account, now: datetime
+) -> Tournament:
+    """Enter bots, each frozen at its active version, into a draft; participants while entries are open."""
     get(tx, tournament_id)
     versions = entries.playable(tx, bot_refs)
     tournament = locked(tx, tournament_id)
     _require(tournament, TournamentState.DRAFT, "entrants can be added")
+    entries.require_open(tournament, len(versions), by, now)
     entries.add(tx, tournament, bot_refs, versions)
     tx.flush()
     return get(tx, tournament_id)
@@ -145,12 +151,10 @@ def start(tx: Transaction, tournament_id: UUID, now: datetime, batch_seconds: in
 
 
 def cancel(tx: Transaction, tournament_id: UUID, now: datetime) -> Tournament:
-    """End a draft or a running tournament for good; results that come later are dropped."""
+    """End a tournament for good that is not over; results that come later are dropped."""
     tournament = get(tx, tournament_id)
-    if tournament.state not in (TournamentState.DRAFT, TournamentState.RUNNING):
-        raise Conflict(
-            f"the tournament is {tournament.state.value}; only a draft or a running one can be cancelled"
-        )
+    if is_over(tournament):
+        raise Conflict(f"the tournament is {tournament.state.value}; it cannot be cancelled any more")
     changed = tx.change(
         update(Tournament)
         .where(Tournament.id == tournament_id, Tournament.state == tournament.state)
@@ -175,8 +179,8 @@ def frozen_entrants(tournament: Tournament) -> list[dict[str, object]]:
     ]
 
 
-def is_secret_revealed(tournament: Tournament) -> bool:
-    """Return whether the secret may be shown: once nothing is played any more."""
+def is_over(tournament: Tournament) -> bool:
+    """Return whether nothing is played any more, so that the secret may be shown."""
     return tournament.state in (TournamentState.FINISHED, TournamentState.CANCELLED)
 
 

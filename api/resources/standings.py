@@ -8,8 +8,9 @@ from flask.views import MethodView
 
 from api import tables
 from api.blueprints import Blueprint
+from api.schemas.crosstable import CrosstableQuerySchema, CrosstableSchema
 from api.schemas.standings import StandingsQuerySchema, StandingsSchema
-from api.tables import StandingsView
+from api.tables import CrosstableView, StandingsView
 from workers import services
 
 blueprint = Blueprint("standings", "Who is ahead")
@@ -42,3 +43,16 @@ class Standings(MethodView):
         if not wants_csv(query["format"]):
             return view
         return Response(tables.to_csv(view), content_type=f"{_CSV}; charset=utf-8")
+
+
+@blueprint.resource("/tournaments/<uuid:tournament_id>/crosstable")
+class Crosstable(MethodView):
+    """Who did how well against whom."""
+
+    @blueprint.takes(CrosstableQuerySchema, "query")
+    @blueprint.answers(200, CrosstableSchema)
+    @blueprint.problems(404)
+    def get(self, query: dict[str, Any], tournament_id: UUID) -> CrosstableView:
+        """Show the cross-table of one event as it is: how every two entrants that met did."""
+        with services.current().database.transaction() as tx:
+            return tables.crosstable(tx, tournament_id, query["event"] or 0)

@@ -1,5 +1,6 @@
 """Tournaments: planning, entering, starting, and how far they are."""
 
+from dataclasses import fields
 from typing import Any
 from uuid import UUID
 
@@ -9,8 +10,10 @@ from flask.views import MethodView
 from api import auth, paging
 from api.auth import SIGNED_IN, requires
 from api.blueprints import Blueprint
+from api.conditional import require_match
 from api.paging import Page
 from api.schemas.tournaments import (
+    ChangedTournamentSchema,
     CreateQuerySchema,
     DryRunSchema,
     EntrantsSchema,
@@ -21,7 +24,8 @@ from api.schemas.tournaments import (
     TournamentQuerySchema,
     TournamentSchema,
 )
-from store import access, tournaments
+from store import access, audit, controls, tournaments
+from store.controls import Change
 from store.models.accounts import Role
 from store.models.tournaments import Tournament
 from store.plans import EventPlan, Plan
@@ -41,7 +45,15 @@ def plan_of(new: dict[str, Any]) -> Plan:
         endpoint_teams=new["endpoint_teams"],
         endpoint_duplicates=new["endpoint_duplicates"],
         secret_seed=None if seed is None else bytes.fromhex(seed),
+        entries_close_at=new["entries_close_at"],
+        entries_per_owner=new["entries_per_owner"],
     )
+
+
+def change_of(tournament: Tournament, change: dict[str, Any]) -> Change:
+    """Return what a draft is to become by the fields of ChangedTournamentSchema."""
+    now = {field.name: getattr(tournament, field.name) for field in fields(Change)}
+    return Change(**{**now, **change})
 
 
 @blueprint.resource("/tournaments")
@@ -64,11 +76,13 @@ class Tournaments(MethodView):
     @blueprint.answers(201, TournamentSchema)
     def post(self, query: dict[str, Any], new: dict[str, Any]) -> Tournament | Response:
         """Create a draft; with `dry_run=true` only say (200) what would be played."""
-        plan = plan_of(new)
+        plan, by, now = plan_of(new), auth.caller(), services.current().clock()
         with services.current().database.transaction() as tx:
             if query["dry_run"]:
                 return jsonify(DryRunSchema().dump(tournaments.dry_run(tx, plan)))
-            return tournaments.create(tx, plan, organiser_id=auth.caller().id, now=services.current().clock())
+            made = tournaments.create(tx, plan, organiser_id=by.id, now=now)
+            audit.note(tx, by, "tournament.create", now, tournament_id=made.id, name=made.name)
+            return made
 
 
 @blueprint.resource("/tournaments/<uuid:tournament_id>")
@@ -81,6 +95,20 @@ class OneTournament(MethodView):
         """Show a tournament and how far it is."""
         with services.current().database.transaction() as tx:
             return tournaments.get(tx, tournament_id)
+
+    @requires(Role.ORGANISER)
+    @blueprint.takes(ChangedTournamentSchema)
+    @blueprint.answers(200, TournamentSchema)
+    @blueprint.problems(404, 409, 412)
+    def patch(self, change: dict[str, Any], tournament_id: UUID) -> Tournament:
+        """Change the name of a draft, or who may enter it until when; what is left out stays."""
+        by, now = auth.caller(), services.current().clock()
+        with services.current().database.transaction() as tx:
+            tournament = tournaments.locked(tx, tournament_id)
+            require_match(TournamentSchema(), tournament)
+            wanted = ChangedTournamentSchema().dump(change)
+            audit.note(tx, by, "tournament.change", now, tournament_id=tournament_id, wanted=wanted)
+            return controls.change(tx, tournament, change_of(tournament, change))
 
 
 @blueprint.resource("/tournaments/<uuid:tournament_id>/entrants")
@@ -100,9 +128,11 @@ class Entrants(MethodView):
     @blueprint.problems(404, 409)
     def post(self, new: dict[str, Any], tournament_id: UUID) -> dict[str, Any]:
         """Enter bots into a draft, each with its active version; participants enter their own bots alone."""
+        by, now = auth.caller(), services.current().clock()
         with services.current().database.transaction() as tx:
-            access.require_enterable(tx, new["bots"], auth.caller())
-            entered = tournaments.enter(tx, tournament_id, new["bots"])
+            access.require_enterable(tx, new["bots"], by)
+            entered = tournaments.enter(tx, tournament_id, new["bots"], by, now)
+            audit.note(tx, by, "entrants.enter", now, tournament_id=tournament_id, bots=new["bots"])
         return {"items": entered.entrants, "next_cursor": None}
 
 
@@ -130,6 +160,7 @@ class Start(MethodView):
         now, settings = services.current().clock(), services.current().settings
         with services.current().database.transaction() as tx:
             tournament = tournaments.start(tx, tournament_id, now, settings.batch_seconds)
+            audit.note(tx, auth.caller(), "tournament.start", now, tournament_id=tournament_id)
             tx.after_commit(dispatch.tournament, tournament.id)
         return tournament
 
@@ -143,5 +174,8 @@ class Cancel(MethodView):
     @blueprint.problems(404, 409)
     def post(self, tournament_id: UUID) -> Tournament:
         """End a tournament for good that is not over; what was played stays."""
+        now = services.current().clock()
         with services.current().database.transaction() as tx:
-            return tournaments.cancel(tx, tournament_id, services.current().clock())
+            cancelled = tournaments.cancel(tx, tournament_id, now)
+            audit.note(tx, auth.caller(), "tournament.cancel", now, tournament_id=tournament_id)
+        return cancelled

@@ -21,6 +21,19 @@ class Moment(fields.DateTime):
             return None
         return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
+    def _deserialize(
+        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+    ) -> datetime:
+        if not isinstance(value, str):
+            raise self.make_error("invalid", input=value, obj_type=self.OBJ_TYPE)
+        moment = super()._deserialize(value, attr, data, **kwargs)
+        if moment.tzinfo is None:
+            raise ma.ValidationError("The time has no zone; expected RFC 3339, such as 2026-12-24T18:00:00Z.")
+        try:
+            return moment.astimezone(UTC)
+        except OverflowError as error:
+            raise ma.ValidationError("The time is beyond the calendar.") from error
+
 
 class Whole(fields.Integer):
     """A JSON number without a fraction; neither true nor "1" is one."""

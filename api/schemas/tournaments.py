@@ -10,7 +10,7 @@ from store.entries import MOST_ENTRANTS
 from store.models.bots import BotKind
 from store.models.tournaments import Event, EventState, TournamentState
 from store.plans import MOST_DEALS
-from store.tournaments import is_secret_revealed
+from store.tournaments import is_over
 
 MOST_EVENTS = 100
 _TEXT = validate.Regexp(r"^(?=.*\S)[^\x00-\x1f\x7f]+$(?!\n)", error="Expected a text in one line.")
@@ -22,6 +22,14 @@ def _bots_field(*, required: bool) -> fields.List[str]:
         fields.String(validate=validate.Length(min=1, max=100)),
         validate=validate.Length(min=1 if required else 0, max=MOST_ENTRANTS),
         metadata={"description": "Bots by id or by owner/name, such as house/greedy."},
+        **more,
+    )
+
+
+def _per_owner_field(**more: Any) -> Whole:
+    return Whole(
+        validate=validate.Range(min=1, max=MOST_ENTRANTS),
+        metadata={"description": "How many bots of one participant may enter; organisers may enter more."},
         **more,
     )
 
@@ -66,6 +74,38 @@ class NewTournamentSchema(ma.Schema):
         allow_none=True,
         validate=validate.Regexp(r"^[0-9a-fA-F]{64}$(?!\n)", error="Expected 32 bytes as 64 hex digits."),
         metadata={"description": "The secret that all deals follow from; for tests, since it is then known."},
+    )
+
+    entries_close_at = Moment(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "Until when participants may enter; left out: until the start."},
+    )
+    entries_per_owner = _per_owner_field(load_default=1)
+
+
+class ChangedTournamentSchema(ma.Schema):
+    """What is to be changed of a draft; what is left out stays."""
+
+    name = fields.String(validate=[validate.Length(min=1, max=120), _TEXT])
+    entries_close_at = Moment(allow_none=True, metadata={"description": "Null takes the deadline away."})
+    entries_per_owner = _per_owner_field()
+
+
+class CloneSchema(ma.Schema):
+    """How to copy a tournament."""
+
+    name = fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=[validate.Length(min=1, max=120), _TEXT],
+        metadata={"description": "The name of the copy; left out: the same."},
+    )
+    with_entrants = Truth(
+        load_default=True,
+        metadata={
+            "description": "Whether the bots come along that still can play, at their active versions."
+        },
     )
 
 
@@ -113,7 +153,7 @@ class RevealedSecret(fields.String):
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
         secret: bytes = value
-        return secret.hex() if is_secret_revealed(obj) else None
+        return secret.hex() if is_over(obj) else None
 
 
 class TournamentSummarySchema(ma.Schema):
@@ -170,6 +210,8 @@ class TournamentSchema(TournamentSummarySchema):
     limits = fields.Dict(required=True)
     endpoint_teams = fields.Boolean(required=True)
     endpoint_duplicates = fields.Boolean(required=True)
+    entries_close_at = Moment(required=True, allow_none=True)
+    entries_per_owner = fields.Integer(required=True)
     entrants_sha256 = fields.String(required=True, allow_none=True)
     entrants = Count(required=True, metadata={"description": "How many bots have entered."})
     events = fields.List(fields.Nested(EventSchema), required=True)

@@ -1,6 +1,6 @@
 """All tables; importing this module makes the metadata complete."""
 
-from store.models import accounts, bots, idempotency, matches, tournaments
+from store.models import accounts, audit, bots, idempotency, ladders, matches, tournaments
 from store.models.base import Base
 
-__all__ = ["Base", "accounts", "bots", "idempotency", "matches", "tournaments"]
+__all__ = ["Base", "accounts", "audit", "bots", "idempotency", "ladders", "matches", "tournaments"]

@@ -33,7 +33,11 @@ class EventState(StrEnum):
 
 
 class Tournament(Base):
-    """One competition; `secret` is committed to at creation and revealed at the end."""
+    """One competition; `secret` is committed to at creation and revealed at the end.
+
+    Participants enter a draft until `entries_close_at`, at most `entries_per_owner` bots each. One that
+    `is_season` holds what a season of a ladder plays (store.seasons); it stands in no list.
+    """
 
     __tablename__ = "tournaments"
     __table_args__ = (Index("ix_tournaments_created_at_id", "created_at", "id"),)
@@ -48,6 +52,9 @@ class Tournament(Base):
     endpoint_teams: Mapped[bool] = mapped_column(default=True)
     endpoint_duplicates: Mapped[bool] = mapped_column(default=False)
     entrants_sha256: Mapped[str | None] = mapped_column(String(64))
+    entries_close_at: Mapped[datetime | None] = mapped_column(UtcTime)
+    entries_per_owner: Mapped[int] = mapped_column(default=1)
+    is_season: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(UtcTime)
     started_at: Mapped[datetime | None] = mapped_column(UtcTime)
     finished_at: Mapped[datetime | None] = mapped_column(UtcTime)

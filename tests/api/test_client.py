@@ -7,12 +7,15 @@ from uuid import UUID
 
 import pytest
 import requests
+from flask import Flask
 from requests.adapters import BaseAdapter
 from support import arena
 from support.callers import MODULE, Caller
 
-from api import client as client_module
+from api import transport
 from api.client import ApiError, Client, StillWaiting, Unreachable
+from api.errors import TooManyListeners
+from api.streams import Hub
 from engine import verify
 from store import batches, tournaments
 from store.models.tournaments import Tournament
@@ -22,23 +25,35 @@ URL = "http://fudaba.test"
 
 
 class ToApplication(BaseAdapter):
-    """Carries requests to a WSGI application; the first `failures` of them end as a lost connection does."""
+    """Carries requests to a WSGI application.
 
-    def __init__(self, caller: Caller, failures: int = 0) -> None:
+    The first `failures` of them end as a lost connection does, the first `after` of those only after the
+    application has done them.
+    """
+
+    def __init__(self, caller: Caller, failures: int = 0, after: int = 0) -> None:
         super().__init__()
         self.sent: list[str] = []
         self._client = caller.client
         self._failures = failures
+        self._after = after
 
     def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
         """Return the application's answer."""
         self.sent.append(f"{request.method} {request.path_url}")
-        if len(self.sent) <= self._failures:
+        is_lost = len(self.sent) <= self._failures
+        if is_lost and len(self.sent) > self._after:
             raise requests.ConnectionError("the connection was lost")
-        assert kwargs["timeout"] == (client_module.CONNECT_SECONDS, client_module.READ_SECONDS)
+        assert kwargs["timeout"] == (transport.CONNECT_SECONDS, transport.READ_SECONDS)
         answer = self._client.open(
-            request.path_url, method=request.method, data=request.body, headers=list(request.headers.items())
+            request.path_url,
+            method=request.method,
+            data=request.body,
+            headers=list(request.headers.items()),
+            buffered=True,
         )
+        if is_lost:
+            raise requests.ConnectionError("the connection was lost")
         found = requests.Response()
         found.status_code = answer.status_code
         found.reason = answer.status.partition(" ")[2]
@@ -52,9 +67,9 @@ class ToApplication(BaseAdapter):
         """Hold nothing open."""
 
 
-def connected(caller: Caller, failures: int = 0) -> tuple[Client, ToApplication]:
+def connected(caller: Caller, failures: int = 0, after: int = 0) -> tuple[Client, ToApplication]:
     made = Client(URL + "/", caller.token)
-    adapter = ToApplication(caller, failures)
+    adapter = ToApplication(caller, failures, after)
     made.session.mount(URL, adapter)
     return made, adapter
 
@@ -73,7 +88,7 @@ def taking_part(participant: Caller) -> Iterator[Client]:
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_module, "RETRY_SECONDS", (0.0, 0.0))
+    monkeypatch.setattr(transport, "RETRY_SECONDS", (0.0, 0.0))
 
 
 def test_accounts_and_tokens(organising: Client, organiser: Caller) -> None:
@@ -151,11 +166,34 @@ def tournament_of(services: Services, tournament_id: str) -> Tournament:
 def test_lists_are_walked_through_all_pages(
     services: Services, organising: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client_module, "_PAGE_ROWS", 2)
+    monkeypatch.setattr(transport, "_PAGE_ROWS", 2)
     made = {str(arena.draft(services.database).id) for _ in range(5)}
     found = [row["id"] for row in organising.tournaments()]
     assert len(found) == 5
     assert set(found) == made
+
+
+def test_progress_is_listened_to_until_the_end(services: Services, organising: Client) -> None:
+    tournament = arena.started(services.database)
+    heard = organising.progress(str(tournament.id))
+    arena.play_all(services)
+    found = list(heard)
+    assert [(one["state"], one["played"]) for one in found] == [("finished", 6)]
+
+
+def test_progress_is_polled_when_there_are_too_many_listeners(
+    services: Services, organising: Client, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = arena.started(services.database)
+    arena.play_all(services)
+    monkeypatch.setattr("api.client._POLL_SECONDS", 0.0)
+    monkeypatch.setattr(Hub, "join", _refuse)
+    (found,) = organising.progress(str(tournament.id))
+    assert (found["tournament_id"], found["state"]) == (str(tournament.id), "finished")
+
+
+def _refuse(*_: object) -> None:
+    raise TooManyListeners("there are too many")
 
 
 def test_a_problem_is_raised_with_its_fields(organising: Client) -> None:
@@ -185,11 +223,17 @@ def test_a_get_is_not_sent_for_ever(organiser: Caller) -> None:
     assert len(adapter.sent) == 3
 
 
-def test_nothing_but_a_get_is_sent_again(organiser: Caller) -> None:
+def test_a_post_is_sent_again_with_its_key_and_done_once(organiser: Caller) -> None:
+    made, adapter = connected(organiser, failures=1, after=1)
+    assert made.create_account("cat")["name"] == "cat"
+    assert adapter.sent == ["POST /api/v1/accounts"] * 2
+
+
+def test_what_is_neither_get_nor_post_is_sent_once(organiser: Caller) -> None:
     made, adapter = connected(organiser, failures=1)
     with pytest.raises(Unreachable):
-        made.create_account("cat")
-    assert adapter.sent == ["POST /api/v1/accounts"]
+        made.revoke_token("x")
+    assert adapter.sent == ["DELETE /api/v1/tokens/x"]
 
 
 def test_something_else_than_the_service_is_told_apart(organiser: Caller) -> None:

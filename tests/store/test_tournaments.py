@@ -7,9 +7,10 @@ from support import arena
 from support.arena import HOUSE, NOW, SECRET
 
 from engine import games, seeds
-from store import tournaments
+from store import accounts, tournaments
 from store.database import Database
 from store.errors import BadRequest, Conflict, NotFound
+from store.models.accounts import Account
 from store.models.tournaments import EventState, TournamentState
 from store.plans import EventPlan, Plan
 
@@ -17,6 +18,11 @@ from store.plans import EventPlan, Plan
 @pytest.fixture(autouse=True)
 def _installed(database: Database) -> None:
     arena.install(database)
+
+
+def organiser(database: Database) -> Account:
+    with database.transaction() as tx:
+        return accounts.get(tx, arena.organiser_id(database))
 
 
 def test_a_plan_without_events_holds_all_games(database: Database) -> None:
@@ -44,8 +50,9 @@ def test_entrants_are_numbered_in_order_of_entry(database: Database) -> None:
         (0, "house/first", False),
         (1, "house/random", False),
     ]
+    by = organiser(database)
     with database.transaction() as tx:
-        entered = tournaments.enter(tx, made.id, ["house/greedy"])
+        entered = tournaments.enter(tx, made.id, ["house/greedy"], by, NOW)
     assert [e.number for e in entered.entrants] == [0, 1, 2]
 
 
@@ -81,8 +88,9 @@ def test_only_a_draft_can_be_started_or_entered(database: Database) -> None:
     made = arena.started(database)
     with pytest.raises(Conflict, match="running"), database.transaction() as tx:
         tournaments.start(tx, made.id, NOW)
+    by = organiser(database)
     with pytest.raises(Conflict, match="running"), database.transaction() as tx:
-        tournaments.enter(tx, made.id, ["house/first"])
+        tournaments.enter(tx, made.id, ["house/first"], by, NOW)
 
 
 def test_a_tournament_without_entrants_cannot_be_started(database: Database) -> None:

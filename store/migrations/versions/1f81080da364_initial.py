@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = '95505dcd34ec'
+revision = '1f81080da364'
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -55,6 +55,26 @@ def upgrade() -> None:
     with op.batch_alter_table('bots', schema=None) as batch_op:
         batch_op.create_index('ix_bots_created_at_id', ['created_at', 'id'], unique=False)
 
+    op.create_table('ladders',
+    sa.Column('id', sa.Uuid(), nullable=False),
+    sa.Column('organiser_id', sa.Uuid(), nullable=False),
+    sa.Column('name', sa.String(length=100), nullable=False),
+    sa.Column('state', sa.Enum('open', 'closed', name='ladderstate', native_enum=False, length=20), nullable=False),
+    sa.Column('settings', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
+    sa.Column('limits', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
+    sa.Column('deals', sa.Integer(), nullable=False),
+    sa.Column('round_seconds', sa.Integer(), nullable=False),
+    sa.Column('season_rounds', sa.Integer(), nullable=False),
+    sa.Column('closing_deals', sa.Integer(), nullable=False),
+    sa.Column('entries_per_owner', sa.Integer(), nullable=False),
+    sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.ForeignKeyConstraint(['organiser_id'], ['accounts.id'], name=op.f('fk_ladders_organiser_id_accounts')),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_ladders'))
+    )
+    with op.batch_alter_table('ladders', schema=None) as batch_op:
+        batch_op.create_index('ix_ladders_created_at_id', ['created_at', 'id'], unique=False)
+        batch_op.create_index(batch_op.f('ix_ladders_state'), ['state'], unique=False)
+
     op.create_table('tokens',
     sa.Column('id', sa.Uuid(), nullable=False),
     sa.Column('account_id', sa.Uuid(), nullable=False),
@@ -79,6 +99,9 @@ def upgrade() -> None:
     sa.Column('endpoint_teams', sa.Boolean(), nullable=False),
     sa.Column('endpoint_duplicates', sa.Boolean(), nullable=False),
     sa.Column('entrants_sha256', sa.String(length=64), nullable=True),
+    sa.Column('entries_close_at', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('entries_per_owner', sa.Integer(), nullable=False),
+    sa.Column('is_season', sa.Boolean(), nullable=False),
     sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
     sa.Column('started_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('finished_at', sa.DateTime(timezone=True), nullable=True),
@@ -88,6 +111,20 @@ def upgrade() -> None:
     with op.batch_alter_table('tournaments', schema=None) as batch_op:
         batch_op.create_index('ix_tournaments_created_at_id', ['created_at', 'id'], unique=False)
         batch_op.create_index(batch_op.f('ix_tournaments_state'), ['state'], unique=False)
+
+    op.create_table('audit_entries',
+    sa.Column('id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), nullable=False),
+    sa.Column('tournament_id', sa.Uuid(), nullable=True),
+    sa.Column('account_id', sa.Uuid(), nullable=False),
+    sa.Column('action', sa.String(length=40), nullable=False),
+    sa.Column('detail', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
+    sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.ForeignKeyConstraint(['account_id'], ['accounts.id'], name=op.f('fk_audit_entries_account_id_accounts')),
+    sa.ForeignKeyConstraint(['tournament_id'], ['tournaments.id'], name=op.f('fk_audit_entries_tournament_id_tournaments')),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_audit_entries'))
+    )
+    with op.batch_alter_table('audit_entries', schema=None) as batch_op:
+        batch_op.create_index('ix_audit_entries_tournament_id_id', ['tournament_id', 'id'], unique=False)
 
     op.create_table('editions',
     sa.Column('id', sa.Uuid(), nullable=False),
@@ -125,6 +162,29 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id', name=op.f('pk_events')),
     sa.UniqueConstraint('tournament_id', 'index', name=op.f('uq_events_tournament_id_index'))
     )
+    op.create_table('seasons',
+    sa.Column('tournament_id', sa.Uuid(), nullable=False),
+    sa.Column('ladder_id', sa.Uuid(), nullable=False),
+    sa.Column('number', sa.Integer(), nullable=False),
+    sa.Column('phase', sa.Enum('open', 'closing', 'over', name='seasonphase', native_enum=False, length=20), nullable=False),
+    sa.Column('is_ending', sa.Boolean(), nullable=False),
+    sa.Column('rounds', sa.Integer(), nullable=False),
+    sa.Column('applied', sa.Integer(), nullable=False),
+    sa.Column('rated', sa.Integer(), nullable=False),
+    sa.Column('paired_at', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('closing_id', sa.Uuid(), nullable=True),
+    sa.Column('standings', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=True),
+    sa.Column('sha256', sa.String(length=64), nullable=True),
+    sa.ForeignKeyConstraint(['closing_id'], ['tournaments.id'], name=op.f('fk_seasons_closing_id_tournaments')),
+    sa.ForeignKeyConstraint(['ladder_id'], ['ladders.id'], name=op.f('fk_seasons_ladder_id_ladders')),
+    sa.ForeignKeyConstraint(['tournament_id'], ['tournaments.id'], name=op.f('fk_seasons_tournament_id_tournaments')),
+    sa.PrimaryKeyConstraint('tournament_id', name=op.f('pk_seasons')),
+    sa.UniqueConstraint('ladder_id', 'number', name=op.f('uq_seasons_ladder_id_number'))
+    )
+    with op.batch_alter_table('seasons', schema=None) as batch_op:
+        batch_op.create_index(batch_op.f('ix_seasons_closing_id'), ['closing_id'], unique=False)
+        batch_op.create_index(batch_op.f('ix_seasons_phase'), ['phase'], unique=False)
+
     op.create_table('versions',
     sa.Column('id', sa.Uuid(), nullable=False),
     sa.Column('bot_id', sa.Uuid(), nullable=False),
@@ -219,6 +279,35 @@ def upgrade() -> None:
     with op.batch_alter_table('entrants', schema=None) as batch_op:
         batch_op.create_index(batch_op.f('ix_entrants_version_id'), ['version_id'], unique=False)
 
+    op.create_table('ladder_meetings',
+    sa.Column('event_id', sa.Uuid(), nullable=False),
+    sa.Column('number', sa.BigInteger(), autoincrement=False, nullable=False),
+    sa.Column('round', sa.Integer(), nullable=False),
+    sa.Column('is_rated', sa.Boolean(), nullable=False),
+    sa.Column('entrants_sha256', sa.String(length=64), nullable=False),
+    sa.Column('sums', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=True),
+    sa.Column('applied_at', sa.DateTime(timezone=True), nullable=True),
+    sa.ForeignKeyConstraint(['event_id'], ['events.id'], name=op.f('fk_ladder_meetings_event_id_events')),
+    sa.PrimaryKeyConstraint('event_id', 'number', name=op.f('pk_ladder_meetings'))
+    )
+    with op.batch_alter_table('ladder_meetings', schema=None) as batch_op:
+        batch_op.create_index('ix_ladder_meetings_event_id_round', ['event_id', 'round'], unique=False)
+
+    op.create_table('ladder_members',
+    sa.Column('ladder_id', sa.Uuid(), nullable=False),
+    sa.Column('bot_id', sa.Uuid(), nullable=False),
+    sa.Column('state', sa.Enum('active', 'benched', 'off', 'left', name='memberstate', native_enum=False, length=20), nullable=False),
+    sa.Column('reason', sa.Text(), nullable=False),
+    sa.Column('benched_id', sa.Uuid(), nullable=True),
+    sa.Column('joined_at', sa.DateTime(timezone=True), nullable=False),
+    sa.ForeignKeyConstraint(['benched_id'], ['versions.id'], name=op.f('fk_ladder_members_benched_id_versions')),
+    sa.ForeignKeyConstraint(['bot_id'], ['bots.id'], name=op.f('fk_ladder_members_bot_id_bots')),
+    sa.ForeignKeyConstraint(['ladder_id'], ['ladders.id'], name=op.f('fk_ladder_members_ladder_id_ladders')),
+    sa.PrimaryKeyConstraint('ladder_id', 'bot_id', name=op.f('pk_ladder_members'))
+    )
+    with op.batch_alter_table('ladder_members', schema=None) as batch_op:
+        batch_op.create_index(batch_op.f('ix_ladder_members_bot_id'), ['bot_id'], unique=False)
+
     op.create_table('pair_totals',
     sa.Column('event_id', sa.Uuid(), nullable=False),
     sa.Column('entrant', sa.Integer(), nullable=False),
@@ -259,17 +348,69 @@ def upgrade() -> None:
     with op.batch_alter_table('faults', schema=None) as batch_op:
         batch_op.create_index('ix_faults_version_id_event_id_number_step', ['version_id', 'event_id', 'number', 'step'], unique=False)
 
+    op.create_table('ladder_seats',
+    sa.Column('event_id', sa.Uuid(), nullable=False),
+    sa.Column('meeting', sa.BigInteger(), nullable=False),
+    sa.Column('side', sa.Integer(), nullable=False),
+    sa.Column('entrant', sa.Integer(), nullable=False),
+    sa.Column('mu_before', sa.Double(), nullable=True),
+    sa.Column('sigma_before', sa.Double(), nullable=True),
+    sa.Column('mu_after', sa.Double(), nullable=True),
+    sa.Column('sigma_after', sa.Double(), nullable=True),
+    sa.ForeignKeyConstraint(['event_id', 'meeting'], ['ladder_meetings.event_id', 'ladder_meetings.number'], name=op.f('fk_ladder_seats_event_id_ladder_meetings')),
+    sa.PrimaryKeyConstraint('event_id', 'meeting', 'side', name=op.f('pk_ladder_seats'))
+    )
+    with op.batch_alter_table('ladder_seats', schema=None) as batch_op:
+        batch_op.create_index('ix_ladder_seats_event_id_entrant', ['event_id', 'entrant', 'meeting'], unique=False)
+
+    op.create_table('rungs',
+    sa.Column('tournament_id', sa.Uuid(), nullable=False),
+    sa.Column('entrant', sa.Integer(), nullable=False),
+    sa.Column('bot_id', sa.Uuid(), nullable=False),
+    sa.Column('is_current', sa.Boolean(), nullable=False),
+    sa.Column('mu', sa.Double(), nullable=False),
+    sa.Column('sigma', sa.Double(), nullable=False),
+    sa.Column('matches', sa.Integer(), nullable=False),
+    sa.Column('last_round', sa.Integer(), nullable=False),
+    sa.Column('recent', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
+    sa.Column('rating', sa.Double(), nullable=True),
+    sa.Column('rating_low', sa.Double(), nullable=True),
+    sa.Column('rating_high', sa.Double(), nullable=True),
+    sa.ForeignKeyConstraint(['bot_id'], ['bots.id'], name=op.f('fk_rungs_bot_id_bots')),
+    sa.ForeignKeyConstraint(['tournament_id', 'entrant'], ['entrants.tournament_id', 'entrants.number'], name=op.f('fk_rungs_tournament_id_entrants')),
+    sa.ForeignKeyConstraint(['tournament_id'], ['seasons.tournament_id'], name=op.f('fk_rungs_tournament_id_seasons')),
+    sa.PrimaryKeyConstraint('tournament_id', 'entrant', name=op.f('pk_rungs'))
+    )
+    with op.batch_alter_table('rungs', schema=None) as batch_op:
+        batch_op.create_index('ix_rungs_tournament_id_bot_id', ['tournament_id', 'bot_id'], unique=False)
+
     # ### end Alembic commands ###
 
 
 def downgrade() -> None:
     # ### commands auto generated by Alembic - please adjust! ###
+    with op.batch_alter_table('rungs', schema=None) as batch_op:
+        batch_op.drop_index('ix_rungs_tournament_id_bot_id')
+
+    op.drop_table('rungs')
+    with op.batch_alter_table('ladder_seats', schema=None) as batch_op:
+        batch_op.drop_index('ix_ladder_seats_event_id_entrant')
+
+    op.drop_table('ladder_seats')
     with op.batch_alter_table('faults', schema=None) as batch_op:
         batch_op.drop_index('ix_faults_version_id_event_id_number_step')
 
     op.drop_table('faults')
     op.drop_table('results')
     op.drop_table('pair_totals')
+    with op.batch_alter_table('ladder_members', schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f('ix_ladder_members_bot_id'))
+
+    op.drop_table('ladder_members')
+    with op.batch_alter_table('ladder_meetings', schema=None) as batch_op:
+        batch_op.drop_index('ix_ladder_meetings_event_id_round')
+
+    op.drop_table('ladder_meetings')
     with op.batch_alter_table('entrants', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_entrants_version_id'))
 
@@ -286,8 +427,17 @@ def downgrade() -> None:
 
     op.drop_table('batches')
     op.drop_table('versions')
+    with op.batch_alter_table('seasons', schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f('ix_seasons_phase'))
+        batch_op.drop_index(batch_op.f('ix_seasons_closing_id'))
+
+    op.drop_table('seasons')
     op.drop_table('events')
     op.drop_table('editions')
+    with op.batch_alter_table('audit_entries', schema=None) as batch_op:
+        batch_op.drop_index('ix_audit_entries_tournament_id_id')
+
+    op.drop_table('audit_entries')
     with op.batch_alter_table('tournaments', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_tournaments_state'))
         batch_op.drop_index('ix_tournaments_created_at_id')
@@ -297,6 +447,11 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f('ix_tokens_account_id'))
 
     op.drop_table('tokens')
+    with op.batch_alter_table('ladders', schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f('ix_ladders_state'))
+        batch_op.drop_index('ix_ladders_created_at_id')
+
+    op.drop_table('ladders')
     with op.batch_alter_table('bots', schema=None) as batch_op:
         batch_op.drop_index('ix_bots_created_at_id')
 
