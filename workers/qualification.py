@@ -12,12 +12,11 @@ from store import bots
 from store.models.bots import Version
 from workers import contestants, presence, stage
 from workers.contestants import Contestant
-from workers.qualify import qualify
+from workers.qualify import MOST_TRIES, qualify
 from workers.runtimes.sandbox import SandboxError
 from workers.services import Services
 
 LEASE_SECONDS = 180  # longer than the slowest bot can take in all games
-MOST_TRIES = 3
 
 _log = structlog.get_logger(__name__)
 

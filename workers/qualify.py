@@ -22,6 +22,7 @@ from workers.runtimes.openers import Runtimes
 
 Candidate = Upload | Endpoint
 
+MOST_TRIES = 3  # of one qualification, each after a fault of the platform
 _SEED = b"qualification"
 _OPPONENT = "random"
 _MOST_LOG_BYTES = 4096

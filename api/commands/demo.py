@@ -8,20 +8,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
-from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from api.client import Client, StillWaiting
-from api.commands import replay, verify
+from api.commands import replay, tables, verify
 from api.commands.supervisor import end_with_parent
 from api.commands.up import CannotStart, running
 from engine.errors import FudabaError
@@ -123,8 +121,8 @@ def _play(console: Console, organiser: Client, url: str) -> str:
         _watch(console, organiser, tournament["id"])
     standings = organiser.standings(tournament["id"])
     for event in standings["events"]:
-        console.print(_event_table(event))
-    console.print(_overall_table(standings))
+        console.print(tables.event_table(event))
+    console.print(tables.overall_table(standings))
     _replay(console, organiser, tournament["id"])
     return str(tournament["id"])
 
@@ -200,41 +198,6 @@ def _watch(console: Console, organiser: Client, tournament_id: str) -> None:
                 return
             time.sleep(0.2)
     raise StillWaiting(f"the tournament is not over after {MOST_SECONDS} s")
-
-
-def _event_table(event: _Json) -> Table:
-    table = _table(
-        f"{event['game']}: {event['seats']} seats, {event['played']} matches",
-        ("place", "bot", "points", "wins", "played", "mean score", "faults", "forfeits"),
-    )
-    for row in event["rows"]:
-        numbers = (f"{row['mean_score']:.2f}", str(row["faults"]), str(row["forfeits"]))
-        points = f"{row['points']:.3f}"
-        table.add_row(str(row["place"]), row["name"], points, str(row["wins"]), str(row["matches"]), *numbers)
-    return table
-
-
-def _overall_table(standings: _Json) -> Table:
-    games = [event["game"].replace("_", "\n") for event in standings["events"]]
-    table = _table("overall: the mean over all games", ("place", "bot", "points", "faults", *games))
-    for row in standings["overall"]:
-        places = [str(row["places"].get(str(event["index"]), "-")) for event in standings["events"]]
-        table.add_row(str(row["place"]), row["name"], f"{row['points']:.3f}", str(row["faults"]), *places)
-    return table
-
-
-def _table(title: str, headings: Sequence[str]) -> Table:
-    table = Table(
-        title=title,
-        box=box.SIMPLE_HEAD,
-        title_justify="left",
-        title_style="bold",
-        pad_edge=False,
-        collapse_padding=True,
-    )
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading == "bot" else "right", no_wrap=heading == "bot")
-    return table
 
 
 def _replay(console: Console, organiser: Client, tournament_id: str) -> None:

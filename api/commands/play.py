@@ -77,7 +77,7 @@ def play(
         except (UnknownGame, BadOptions, BadSchedule, BadBot) as error:
             raise click.UsageError(str(error)) from error
         except NoSandbox as error:
-            raise _NoSafeWay(str(error)) from error
+            raise NoSafeWay(str(error)) from error
         with _recording(record) as file:
             tally = _played(event, workshop, file, progress)
         if is_json:
@@ -86,7 +86,7 @@ def play(
             reports.show(event, tally, workshop.sandbox)
 
 
-class _NoSafeWay(click.ClickException):
+class NoSafeWay(click.ClickException):
     """There is no sandbox here, and nobody allowed to do without."""
 
     exit_code = 3
