@@ -1,0 +1,121 @@
+"""Bots: what each has done, and for its owner how it was tried out, what went wrong and what it printed."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import Blueprint, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from api import paging
+from api.pages import sessions
+from api.pages.sessions import requires
+from store import access, bots, careers, evidence
+from store.database import Transaction
+from store.errors import NotFound
+from store.models.accounts import Role
+from store.models.bots import Bot, Version, VersionState, Visibility
+from workers import services
+
+blueprint = Blueprint("bots", __name__)
+
+BOTS_A_PAGE = 40
+MOST_RIVALS = 30
+MOST_ENTRIES = 15
+MOST_VERSIONS = 20
+FAULTS_A_PAGE = 20
+LOGS_A_PAGE = 10
+_ANYBODY = (Role.ORGANISER, Role.PARTICIPANT)
+
+
+@blueprint.get("/bots")
+@requires(*_ANYBODY)
+def index() -> str:
+    """List the bots that the viewer may know of, or with `own` the viewer's."""
+    account = sessions.viewer()
+    assert account is not None, "nobody is let in here"
+    own = account.name if "own" in request.args else None
+    after = paging.after_moment(request.args.get("after"))
+    with services.current().database.reading() as tx:
+        rows = access.page(tx, account, limit=BOTS_A_PAGE + 1, after=after, owner=own)
+        page = paging.cut(rows, BOTS_A_PAGE, lambda bot: (bot.created_at, bot.id))
+    return render_template("bots.html", page=page, own=own)
+
+
+@blueprint.get("/bots/<uuid:bot_id>")
+def show(bot_id: UUID) -> str:
+    """Show a bot; its versions, faults and logs to its owner and organisers alone."""
+    with services.current().database.reading() as tx:
+        bot = _seen(tx, bot_id)
+        public = {
+            "bot": bot,
+            "games": careers.games(tx, bot_id),
+            "rivals": careers.rivals(tx, bot_id, MOST_RIVALS),
+            "entries": careers.entries(tx, bot_id, MOST_ENTRIES),
+        }
+        inside = _inside(tx, bot) if _may_look_inside(bot) else None
+    is_waiting = inside is not None and any(row["position"] is not None for row in inside["versions"])
+    return render_template("bot.html", **public, inside=inside, is_waiting=is_waiting, is_own=_is_own(bot))
+
+
+@blueprint.post("/bots/<uuid:bot_id>/activate")
+@requires(*_ANYBODY)
+def activate(bot_id: UUID) -> Response:
+    """Let another version of one's own bot play from here on."""
+    account = sessions.viewer()
+    assert account is not None, "nobody is let in here"
+    number = request.form.get("number", "")
+    if not number.isascii() or not number.isdigit() or len(number) > 9:
+        raise NotFound(f"the bot has no version {number[:20]!r}")
+    with services.current().database.transaction() as tx:
+        access.owned(tx, bot_id, account)
+        bots.activate(tx, bot_id, int(number))
+    return redirect(url_for("pages.bots.show", bot_id=bot_id), 303)
+
+
+def _seen(tx: Transaction, bot_id: UUID) -> Bot:
+    """Return a bot that the viewer may know of; raises NotFound."""
+    account = sessions.viewer()
+    if account is not None:
+        return access.seen(tx, bot_id, account)
+    bot = bots.get(tx, bot_id)
+    if bot.visibility is not Visibility.PUBLIC:
+        raise NotFound(f"there is no bot {bot_id}")
+    return bot
+
+
+def _is_own(bot: Bot) -> bool:
+    account = sessions.viewer()
+    return account is not None and account.id == bot.owner_id
+
+
+def _may_look_inside(bot: Bot) -> bool:
+    return _is_own(bot) or sessions.is_organiser()
+
+
+def _inside(tx: Transaction, bot: Bot) -> dict[str, Any]:
+    """Return what only the owner and organisers see."""
+    after = paging.after_fault(request.args.get("faults_after"))
+    before = paging.after_number(request.args.get("logs_after"))
+    faults = evidence.faults(tx, bot.id, limit=FAULTS_A_PAGE + 1, after=after)
+    logs = evidence.logs(tx, bot.id, limit=LOGS_A_PAGE + 1, before=before)
+    return {
+        "versions": [_version(tx, version) for version in bots.versions(tx, bot.id, limit=MOST_VERSIONS)],
+        "faults": paging.cut(faults, FAULTS_A_PAGE, _place_of_fault),
+        "logs": paging.cut(logs, LOGS_A_PAGE, lambda row: (row.id,)),
+    }
+
+
+def _place_of_fault(fault: evidence.FaultView) -> tuple[paging.Key, ...]:
+    place = fault.place
+    return (place.created_at, place.event_id, place.number, place.step)
+
+
+def _version(tx: Transaction, version: Version) -> dict[str, Any]:
+    """Return a version with its place in the queue and what its qualification found."""
+    return {
+        "version": version,
+        "is_active": version.number == version.bot.active_number,
+        "can_play": version.state is VersionState.QUALIFIED,
+        "position": bots.waiting_before(tx, version),
+        "report": version.report,
+    }

@@ -1,0 +1,1 @@
+"""The packs of cards, drawn by us: shapes in SVG, nothing copied and nothing loaded."""

@@ -1,0 +1,30 @@
+"""The first page: what is being played, what was played last, and how to take part."""
+
+from flask import Blueprint, render_template, request
+
+from api.pages import frame
+from store import podiums, tournaments
+from store.models.tournaments import TournamentState
+from workers import services
+
+blueprint = Blueprint("home", __name__)
+
+MOST_RUNNING, MOST_DRAFTS, MOST_FINISHED = 6, 4, 5
+_SHOWN = (
+    (TournamentState.RUNNING, MOST_RUNNING),
+    (TournamentState.PAUSED, MOST_RUNNING),
+    (TournamentState.DRAFT, MOST_DRAFTS),
+    (TournamentState.FINISHED, MOST_FINISHED),
+)
+
+
+@blueprint.get("/")
+def show() -> str:
+    """Show tournaments by state, with the first places of those that are over."""
+    with services.current().database.reading() as tx:
+        by_state = {state.value: tournaments.page(tx, limit=most, state=state) for state, most in _SHOWN}
+        finished = [tournament.id for tournament in by_state[TournamentState.FINISHED.value]]
+        first = podiums.of_tournaments(tx, finished)
+    if request.args.get("part") == "live":
+        return frame.part("home_parts.html", "going_on", by_state)
+    return render_template("home.html", by_state=by_state, first=first)

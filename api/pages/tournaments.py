@@ -1,0 +1,72 @@
+"""Tournaments: the list of all, and each with its progress and its standings over all events."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import Blueprint, render_template, request
+
+from api import paging, tables
+from api.pages import frame, sessions
+from api.tables import StandingsView
+from store import access, podiums, tournaments
+from store.database import Transaction
+from store.models.tournaments import Tournament, TournamentState
+from workers import services
+
+blueprint = Blueprint("tournaments", __name__)
+
+ROWS_A_PAGE = 20
+MOST_ROWS = 200
+MOST_OWN_BOTS = 100
+
+
+@blueprint.get("/tournaments")
+def index() -> str:
+    """List all tournaments, the newest first."""
+    after = paging.after_moment(request.args.get("after"))
+    with services.current().database.reading() as tx:
+        rows = tournaments.page(tx, limit=ROWS_A_PAGE + 1, after=after)
+        page = paging.cut(rows, ROWS_A_PAGE, lambda row: (row.created_at, row.id))
+        first = podiums.of_tournaments(tx, [row.id for row in page.items])
+    return render_template("tournaments.html", page=page, first=first)
+
+
+@blueprint.get("/tournaments/<uuid:tournament_id>")
+def show(tournament_id: UUID) -> str:
+    """Show a tournament: how far it is, who leads and why, how it was drawn, and what can be downloaded."""
+    with services.current().database.reading() as tx:
+        tournament = tournaments.get(tx, tournament_id)
+        standings = tables.build(tx, tournament_id, None)
+        own = _enterable(tx, tournament)
+    shown = live(tournament, standings)
+    if request.args.get("part") == "live":
+        return frame.part("tournament_parts.html", "live", shown)
+    return render_template("tournament.html", shown=shown, tournament=tournament, own=own)
+
+
+def live(tournament: Tournament, standings: StandingsView) -> dict[str, Any]:
+    """Return what changes on the page of a tournament while it is played."""
+    overall = standings.overall or []
+    return {
+        "tournament": tournament,
+        "is_over": tournaments.is_over(tournament),
+        "matches": sum(event.matches for event in tournament.events),
+        "played": sum(event.played for event in tournament.events),
+        "events": standings.events,
+        "rows": overall[:MOST_ROWS],
+        "left_out": max(0, len(overall) - MOST_ROWS),
+        "entrants": {entrant.number: entrant for entrant in tournament.entrants},
+        "edition": standings.edition,
+    }
+
+
+def _enterable(tx: Transaction, tournament: Tournament) -> list[str]:
+    """Return the names of the viewer's bots that could still enter a draft."""
+    account = sessions.viewer()
+    if account is None or tournament.state is not TournamentState.DRAFT:
+        return []
+    entered = {entrant.version.bot_id for entrant in tournament.entrants}
+    own = access.page(tx, account, limit=MOST_OWN_BOTS, owner=account.name)
+    return [
+        f"{account.name}/{bot.name}" for bot in own if bot.id not in entered and bot.active_number is not None
+    ]
