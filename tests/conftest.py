@@ -16,6 +16,7 @@ from store.database import Database
 _GROUPS: dict[str, Callable[[], bool]] = {
     "postgresql": lambda: postgres.binaries() is not None,
     "bubblewrap": lambda: shutil.which("bwrap") is not None,
+    "chromium": lambda: shutil.which("chromium") is not None,
     "node": lambda: shutil.which("node") is not None,
 }
 _missing: set[str] = set()

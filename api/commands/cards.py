@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.text import Text
 
+from api.words import VERBS
 from engine.cards.hanafuda import ANIMAL, BRIGHT, CARDS, FLOWERS, JUNK, RIBBON
 
 _COLOURS = {
@@ -34,35 +35,6 @@ _LETTERS = {
     "trump": _SUITS,
 }
 
-# What a seat does, by the verb of an action or of an entry in the history.
-_VERBS = {
-    "play": "plays",
-    "draw": "turns up",
-    "draw+": "takes with the turned card",
-    "takes": "takes",
-    "wild": "plays the Gaji wild for",
-    "stop": "stops",
-    "continue": "plays on",
-    "bid": "bids",
-    "follow": "follows",
-    "give_up": "gives up",
-    "open": "opens the umbrella",
-    "close": "closes the umbrella",
-    "closed": "the umbrella closes by itself",
-    "keep": "keeps the umbrella open",
-    "discard": "lays aside",
-    "pass": "passes",
-    "announce": "announces the Robai",
-    "indicator": "receives the indicator",
-    "side": "turns up the side cards",
-    "last": "plays the last card",
-    "reveal": "reveals",
-    "shown": "shows",
-    "awarded": "is awarded",
-    "lucky": "has a lucky hand",
-    "redeal": "deals again",
-    "out": "is out of the match",
-}
 _MOST_NUMBERS = 8
 _BREAK = re.compile(r"(?<=  )|(?<= [|·] )|(?<=, )|(?<=\n)")  # where a line may end: not within a card
 _ACTION = re.compile(r"([a-z_]+)(?:([:+])(.+))?")
@@ -137,7 +109,7 @@ def _parts(text: str) -> tuple[str, Text | None]:
     if found is None:
         return text, None
     verb, joint, objects = found.groups()
-    words = _VERBS.get(f"{verb}+" if joint == "+" else verb, verb.replace("_", " "))
+    words = VERBS.get(f"{verb}+" if joint == "+" else verb, verb.replace("_", " "))
     if not objects:
         return words, None
     shown = [_object(verb, part) for part in re.split(r"[+,]", objects)]
@@ -195,7 +167,7 @@ def is_piles(of: Any) -> bool:
 def _brief(seat: int, text: str) -> Text:
     """Return what a seat did, the card alone when it played one."""
     words, objects = _parts(text)
-    if objects is None or words != _VERBS["play"]:
+    if objects is None or words != VERBS["play"]:
         return move(seat, text)
     return Text.assemble((f"seat {seat} ", "dim"), objects)
 
