@@ -220,7 +220,7 @@ def _play(seat: int, text: str, more: str) -> Piece:
     if not said.pieces:
         return Piece(symbol=None, text=said.words, note=note)
     first = said.pieces[0]
-    return Piece(symbol=first.symbol, text=first.text, mark="chosen" if more else "", note=note)
+    return Piece(symbol=first.symbol, text=first.text, mark="winner" if more else "", note=note)
 
 
 def _words(of: Field, value: Any) -> Iterator[str]:

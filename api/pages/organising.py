@@ -58,11 +58,10 @@ def create() -> Answer:
 @requires(Role.ORGANISER)
 def act(tournament_id: UUID, action: str) -> Response:
     """Start, pause, resume or cancel a tournament."""
+    now = services.current().clock()
     with services.current().database.transaction() as tx:
-        audit.note(
-            tx, _caller(), f"tournament.{action}", services.current().clock(), tournament_id=tournament_id
-        )
         _ACTIONS[action](tx, tournament_id)
+        audit.note(tx, _caller(), f"tournament.{action}", now, tournament_id=tournament_id)
     return redirect(url_for("pages.tournaments.show", tournament_id=tournament_id), 303)
 
 

@@ -34,6 +34,8 @@ class Sessions(SecureCookieSessionInterface):
         """Return the session of the cookie; none that can be written to below the API."""
         if request.path.startswith(API_PREFIX):
             return self.make_null_session(app)
+        if self.get_cookie_name(app) not in request.cookies:
+            return self.session_class()
         return super().open_session(app, request)
 
     def get_signing_serializer(self, app: Flask) -> URLSafeTimedSerializer | None:

@@ -15,7 +15,7 @@ _HIDDEN = "?"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A card, or a text where there is none to draw; `mark` is "legal", "chosen" or nothing."""
+    """A card, or a text where there is none to draw; `mark` is "legal", "chosen", "winner" or nothing."""
 
     symbol: Symbol | None
     text: str

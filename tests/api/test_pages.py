@@ -1,0 +1,309 @@
+"""The web pages: what each shows to whom, their headers, and that nothing hostile gets through."""
+
+import re
+from typing import Any
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from support import arena
+from support.browsing import browser_of, csrf_of, post, sign_in
+from support.callers import NOBODY, Caller
+
+from engine import games
+from store import matches
+from store.models.accounts import Account, Role
+from store.models.bots import Bot, BotKind, BotLog, Version, VersionState, Visibility
+from store.models.matches import FaultRow
+from store.models.tournaments import Tournament
+from workers.services import Services
+
+HOSTILE = '"><script>alert(1)</script>'
+SHORT = {"sutda": {"rounds": 1}, "seiten": {}, "hachinin_meri": {"rounds": 1}}
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'"
+
+# The pages that are not open to everybody, and who is let in.
+ADMITTED: dict[tuple[str, str], set[str]] = {
+    ("GET", "/bots"): {"participant", "organiser"},
+    ("POST", "/bots/<uuid:bot_id>/activate"): {"participant", "organiser"},
+    ("GET", "/submit"): {"participant", "organiser"},
+    ("POST", "/submit"): {"participant", "organiser"},
+    ("GET", "/tournaments/new"): {"organiser"},
+    ("POST", "/tournaments/new"): {"organiser"},
+    ("POST", "/tournaments/<uuid:tournament_id>/<any(start, pause, resume, cancel):action>"): {"organiser"},
+    ("POST", "/tournaments/<uuid:tournament_id>/enter"): {"participant", "organiser"},
+}
+
+
+@pytest.fixture
+def client(services: Services, anybody: Caller) -> FlaskClient:
+    """A browser that is not signed in."""
+    return browser_of(anybody)
+
+
+@pytest.fixture
+def finished(services: Services) -> Tournament:
+    events = [{"game": game.id, "options": _short(game.id), "deals": 1} for game in games.all_games()]
+    tournament = arena.started(services.database, *events)
+    arena.play_all(services)
+    return arena.again(services.database, tournament)
+
+
+def _short(game_id: str) -> dict[str, Any]:
+    return SHORT.get(game_id, {"rounds": 1})
+
+
+def page_paths(tournament: Tournament) -> list[str]:
+    match = matches.match_id_of(tournament.events[0].id, 0)
+    bot_id = tournament.entrants[0].version.bot_id
+    return [
+        "/",
+        "/tournaments",
+        f"/tournaments/{tournament.id}",
+        f"/tournaments/{tournament.id}/events/0",
+        f"/tournaments/{tournament.id}/events/0/matches",
+        f"/matches/{match}",
+        f"/bots/{bot_id}",
+        "/games",
+        *(f"/games/{game.id}" for game in games.all_games()),
+        "/games/hanafuda",
+        "/sign-in",
+    ]
+
+
+def test_every_public_page_is_shown_with_its_headers(client: FlaskClient, finished: Tournament) -> None:
+    for path in page_paths(finished):
+        answer = client.get(path)
+        assert answer.status_code == 200, path
+        assert answer.content_type == "text/html; charset=utf-8"
+        assert answer.headers["Content-Security-Policy"].startswith(POLICY)
+        assert answer.headers["X-Frame-Options"] == "DENY"
+        assert "Cookie" in answer.vary
+        assert len(answer.data) < 200_000
+
+
+def test_no_page_has_scripts_styles_or_handlers_in_it(client: FlaskClient, finished: Tournament) -> None:
+    for path in page_paths(finished):
+        text = client.get(path).text
+        assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", text), path
+        assert re.findall(r"<script(?![^>]+src=\"/static/)", text) == [], path
+        assert re.findall(r'(?:src|href|action)="(?:https?:)?//', text) == [], path
+
+
+def test_every_page_can_be_read_without_scripts(client: FlaskClient, finished: Tournament) -> None:
+    text = client.get(f"/tournaments/{finished.id}").text
+    assert "house/greedy" in text
+    assert "ahead by" in text
+    assert finished.secret.hex() in text
+    assert finished.commitment in text
+    event = client.get(f"/tournaments/{finished.id}/events/3").text
+    assert "Who beat whom" in event
+    assert re.search(r'<td class="shade-\d+" title="\d+ match', event)
+    assert "every two entrants meet" in event
+
+
+def test_the_secret_is_not_shown_before_the_end(client: FlaskClient, services: Services) -> None:
+    running = arena.started(services.database)
+    text = client.get(f"/tournaments/{running.id}").text
+    assert running.secret.hex() not in text
+    assert "revealed at the end" in text
+    assert '<noscript><meta http-equiv="refresh"' in text
+
+
+def test_the_cards_of_a_running_event_stay_hidden(client: FlaskClient, services: Services) -> None:
+    event = {"game": "sutda", "options": {"rounds": 1}, "deals": 40}
+    running = arena.started(services.database, event)
+    arena.play_all(services, 1)
+    match_id = matches.match_id_of(running.events[0].id, 0)
+    text = client.get(f"/matches/{match_id}").text
+    assert "hidden until its event ends" in text
+    assert "c-1-" not in text
+    assert client.get(f"/matches/{match_id}?part=board").status_code == 409
+
+
+@pytest.mark.parametrize("index", range(len(games.all_games())))
+def test_every_step_of_a_match_can_be_shown(client: FlaskClient, finished: Tournament, index: int) -> None:
+    path = f"/matches/{matches.match_id_of(finished.events[index].id, 1)}"
+    found = re.search(r'data-last="(\d+)"', client.get(path).text)
+    assert found is not None
+    last = int(found[1])
+    for step in range(0, last + 1, max(1, last // 25)):
+        text = client.get(f"{path}?step={step}&part=board").text
+        assert f'data-step="{step}"' in text
+        assert ('<span class="mark">chosen</span>' in text) is (step < last)
+    assert "the match is over" in client.get(f"{path}?step={last}").text
+
+
+def test_one_seat_sees_no_card_of_the_others(client: FlaskClient, finished: Tournament) -> None:
+    path = f"/matches/{matches.match_id_of(finished.events[0].id, 0)}"
+    hands = re.findall(r'aria-label="Hand">(.*?)</div>', client.get(f"{path}?step=0&seat=1").text, re.S)
+    assert len(hands) == 4
+    assert ["a card face down" in hand for hand in hands].count(True) == 3
+    assert "decides, unseen" in client.get(f"{path}?step=0&seat=1").text
+    assert "a card face down" not in client.get(f"{path}?step=0").text
+
+
+@pytest.mark.parametrize("query", ["step=99999", "step=x", "step=-1", "seat=9", "seat=x"])
+def test_a_step_or_seat_that_is_not_there_is_refused(
+    client: FlaskClient, finished: Tournament, query: str
+) -> None:
+    answer = client.get(f"/matches/{matches.match_id_of(finished.events[0].id, 0)}?{query}")
+    assert answer.status_code == 422
+    assert "expected a whole number" in answer.text
+
+
+def test_errors_are_pages_to_people_and_problems_to_programs(client: FlaskClient, services: Services) -> None:
+    shown = client.get("/nothing", headers={"Accept": "text/html,application/xhtml+xml"})
+    assert (shown.status_code, shown.mimetype) == (404, "text/html")
+    assert "Content-Security-Policy" in shown.headers
+    assert client.get("/nothing").mimetype == "application/problem+json"
+    for path in (f"/tournaments/{NOBODY}", f"/bots/{NOBODY}", "/matches/nothing", "/games/chess"):
+        answer = client.get(path)
+        assert (answer.status_code, answer.mimetype) == (404, "text/html"), path
+
+
+def test_sheets_and_files_may_be_kept_for_ever(client: FlaskClient, services: Services) -> None:
+    home = client.get("/").text
+    for path in set(re.findall(r'(?:href|src)="(/(?:static|cards)/[^"#]+)', home)):
+        answer = client.get(path.replace("&amp;", "&"))
+        assert answer.status_code == 200, path
+        assert "max-age=31536000" in answer.headers["Cache-Control"]
+        assert len(answer.data) < 60_000
+        answer.close()
+    assert client.get("/cards/tarot.svg").status_code == 404
+
+
+def test_names_are_shown_as_text(client: FlaskClient, services: Services) -> None:
+    with services.database.transaction() as tx:
+        owner = Account(name=HOSTILE, role=Role.PARTICIPANT, created_at=arena.NOW)
+        bot = Bot(owner=owner, name=HOSTILE, kind=BotKind.HOUSE, active_number=1, created_at=arena.NOW)
+        bot.versions = [_version(1, VersionState.QUALIFIED)]
+        tx.add(bot)
+    tournament = arena.draft(services.database, name=HOSTILE)
+    sign_in(client, arena.TOKEN)
+    for path in ("/", "/tournaments", f"/tournaments/{tournament.id}", "/bots", f"/bots/{bot.id}"):
+        text = client.get(path).text
+        assert "<script>alert" not in text, path
+        assert "&lt;script&gt;alert(1)" in text, path
+
+
+def _version(number: int, state: VersionState, **more: Any) -> Version:
+    return Version(number=number, state=state, sha256="0" * 64, games=[], created_at=arena.NOW, **more)
+
+
+def test_every_page_lets_in_exactly_whom_it_says(
+    app: Flask, client: FlaskClient, participant: Caller, organiser: Caller
+) -> None:
+    tokens = {"nobody": None, "participant": participant.token, "organiser": organiser.token}
+    browsers = {who: app.test_client() for who in tokens}
+    for who, token in tokens.items():
+        if token:
+            sign_in(browsers[who], token)
+    for rule in app.url_map.iter_rules():
+        if not rule.endpoint.startswith("pages."):
+            continue
+        _, path = rule.build({name: _some(name) for name in rule.arguments}) or ("", "")
+        for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"}):
+            admitted = ADMITTED.get((method, rule.rule), set(tokens))
+            for who, browser in browsers.items():
+                sent = {"data": {"csrf": csrf_of(browser)}} if method == "POST" else {}
+                answer = browser.open(path, method=method, **sent)  # type: ignore[arg-type]
+                is_sent_away = answer.status_code == 303 and "/sign-in" in answer.location
+                is_in = answer.status_code != 403 and not is_sent_away
+                assert is_in is (who in admitted), (who, method, rule.rule, answer.status_code)
+                assert answer.status_code < 500, (method, rule.rule)
+                answer.close()
+                if rule.endpoint == "pages.entrance.leave" and tokens[who]:
+                    sign_in(browser, tokens[who])
+
+
+def _some(name: str) -> Any:
+    known = {"index": 1, "action": "start", "filename": "style.css", "name": "hanafuda"}
+    return known.get(name, UUID(NOBODY))
+
+
+def test_a_form_without_our_token_does_nothing(client: FlaskClient, services: Services) -> None:
+    draft = arena.draft(services.database)
+    sign_in(client, arena.TOKEN)
+    for data in ({}, {"csrf": ""}, {"csrf": "x" * 32}, {"csrf": "é"}):
+        assert client.post(f"/tournaments/{draft.id}/start", data=data).status_code == 403
+    assert client.post("/sign-out", data={}).status_code == 403
+    assert arena.again(services.database, draft).state.value == "draft"
+
+
+def test_the_session_cookie_is_for_us_alone(client: FlaskClient, services: Services) -> None:
+    answer = client.post("/sign-in", data={"csrf": csrf_of(client), "token": arena.TOKEN})
+    cookie = answer.headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Lax" in cookie
+    assert arena.TOKEN not in cookie
+    over_tls = client.get("/sign-in", base_url="https://localhost")
+    assert "Secure" in over_tls.headers["Set-Cookie"]
+
+
+def test_the_api_takes_no_cookies(client: FlaskClient, services: Services) -> None:
+    sign_in(client, arena.TOKEN)
+    answer = client.get("/api/v1/accounts/me")
+    assert answer.status_code == 401
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_a_wrong_token_does_not_sign_in(client: FlaskClient, services: Services) -> None:
+    answer = post(client, "/sign-in", {"token": "fdb_nothing"})
+    assert answer.status_code == 401
+    assert "unknown or revoked" in answer.text
+
+
+def test_signing_in_leads_back_within_the_site_alone(client: FlaskClient, services: Services) -> None:
+    away = client.get("/tournaments/new")
+    assert away.location == "/sign-in?then=/tournaments/new"
+    for then, expected in (
+        ("/tournaments/new", "/tournaments/new"),
+        ("//evil.example", "/"),
+        ("https://evil.example/", "/"),
+        ("/\\evil.example", "/"),
+    ):
+        answer = post(client, "/sign-in", {"token": arena.TOKEN, "then": then})
+        assert answer.location == expected
+
+
+def test_a_session_ends_with_its_token(client: FlaskClient, organiser: Caller, participant: Caller) -> None:
+    issued = participant.post("/tokens", {}).json
+    sign_in(client, issued["token"])
+    assert client.get("/bots").status_code == 200
+    participant.send("DELETE", f"/tokens/{issued['id']}")
+    assert client.get("/bots").status_code == 303
+
+
+def test_an_owner_sees_the_inside_of_a_bot_and_others_do_not(
+    client: FlaskClient, services: Services, finished: Tournament, participant: Caller, stranger: Caller
+) -> None:
+    bot_id = UUID(participant.submit({"name": "mine"}).json["id"])
+    with services.database.transaction() as tx:
+        version = tx.query(Version).filter(Version.bot_id == bot_id).one()
+        version.state, version.report = VersionState.REFUSED, {"accepted": False, "reason": "sutda: no legal"}
+        shown = {"version_id": version.id, "seat": 1, "created_at": arena.NOW}
+        event = finished.events[0].id
+        fault = {"code": "timeout", "detail": "took 7 s", "evidence": {"used_ms": 7}}
+        tx.add(FaultRow(event_id=event, number=0, step=3, **fault, **shown))
+        tx.add(BotLog(event_id=event, first_number=0, text=HOSTILE, **shown))
+    outside = client.get(f"/bots/{bot_id}").text
+    sign_in(client, stranger.token)
+    assert client.get(f"/bots/{bot_id}").text.count("took 7 s") == 0
+    sign_in(client, participant.token)
+    inside = client.get(f"/bots/{bot_id}").text
+    for text in ("took 7 s", "used_ms", "sutda: no legal", "&lt;script&gt;"):
+        assert text in inside
+        assert text not in outside
+    assert "<script>alert" not in inside
+
+
+def test_a_private_bot_is_not_there_for_others(
+    client: FlaskClient, services: Services, participant: Caller
+) -> None:
+    bot_id = UUID(participant.submit({"name": "mine"}).json["id"])
+    with services.database.transaction() as tx:
+        tx.get_one(Bot, bot_id).visibility = Visibility.PRIVATE
+    assert client.get(f"/bots/{bot_id}").status_code == 404
+    assert sign_in(client, participant.token).get(f"/bots/{bot_id}").status_code == 200
