@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 
 from flask import g, request
 
-from api import idempotency
+from api import idempotency, limits
 from api.blueprints import Blueprint
 from api.errors import Unauthenticated
 from store import accounts
@@ -38,6 +38,25 @@ def requires(*roles: Role) -> Callable[[View], View]:
         return cast(View, documented)
 
     return decorate
+
+
+def welcomes_anybody(view: View) -> View:
+    """Admit everybody; a token that is sent must be valid all the same."""
+
+    @wraps(view)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        g.account = None if request.authorization is None else _sign_in()
+        scope = g.account.id.hex if g.account is not None else f"address {limits.caller_address()}"
+        answered = idempotency.first_answer(scope, _sent_token())
+        return view(*args, **kwargs) if answered is None else answered
+
+    return cast(View, Blueprint.doc(security=[{}, {SECURITY_SCHEME: []}])(guarded))
+
+
+def caller_if_any() -> Account | None:
+    """Return the account that is signed in, None for somebody without; only inside `welcomes_anybody`."""
+    account: Account | None = g.account
+    return account
 
 
 def caller() -> Account:

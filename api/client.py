@@ -49,9 +49,29 @@ class Client(Transport):
         """Return the account that the token belongs to."""
         return self._get("/accounts/me")
 
-    def create_account(self, name: str, role: str = "participant") -> Json:
+    def create_account(self, name: str, role: str = "participant", *, invitation: str | None = None) -> Json:
         """Create an account; the answer holds its token, which is shown this once."""
-        return self._post("/accounts", {"name": name, "role": role})
+        return self._post("/accounts", given(name=name, role=role, invitation=invitation))
+
+    def invite(self, *, uses: int = 1, days: int = 30) -> Json:
+        """Make an invitation to so many accounts; the answer holds its text, which is shown this once."""
+        return self._post("/invitations", {"uses": uses, "days": days})
+
+    def invitations(self) -> Iterator[Json]:
+        """Yield all invitations, the newest first."""
+        return self._walk("/invitations")
+
+    def revoke_invitation(self, invitation_id: str) -> None:
+        """End an invitation."""
+        self._send("DELETE", f"/invitations/{segment(invitation_id)}")
+
+    def tokens(self) -> Iterator[Json]:
+        """Yield one's own tokens, without their texts, the newest first."""
+        return self._walk("/tokens")
+
+    def rotate_token(self, token_id: str) -> Json:
+        """End a token and make another one in its place."""
+        return self._post(f"/tokens/{segment(token_id)}/rotate")
 
     def issue_token(self, account_id: str | None = None) -> Json:
         """Make another token, one's own unless an organiser names another account."""

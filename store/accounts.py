@@ -6,7 +6,7 @@ import secrets
 from datetime import datetime
 from uuid import UUID, uuid4, uuid5
 
-from sqlalchemy import select, update
+from sqlalchemy import and_, or_, select, update
 from sqlalchemy.orm import joinedload
 
 from engine.policies import HOUSE
@@ -80,11 +80,32 @@ def authenticate(tx: Transaction, token: str) -> Account | None:
     return found.account
 
 
+def tokens(
+    tx: Transaction, account_id: UUID, *, limit: int, after: tuple[datetime, UUID] | None = None
+) -> list[Token]:
+    """Return at most `limit` tokens of an account, the newest first, those after the place `after`."""
+    query = select(Token).where(Token.account_id == account_id)
+    if after is not None:
+        moment, token_id = after
+        same = and_(Token.created_at == moment, Token.id < token_id)
+        query = query.where(or_(Token.created_at < moment, same))
+    return list(tx.scalars(query.order_by(Token.created_at.desc(), Token.id.desc()).limit(limit)))
+
+
+def rotate(tx: Transaction, token_id: UUID, *, by: Account, now: datetime) -> tuple[Token, str]:
+    """End a token and return another one of its account, with its text; raises NotFound, Conflict."""
+    token = _known(tx, token_id, by)
+    ended = tx.change(
+        update(Token).where(Token.id == token_id, Token.revoked_at.is_(None)).values(revoked_at=now)
+    )
+    if not ended:
+        raise Conflict(f"token {token_id} is revoked already")
+    return issue_token(tx, token.account_id, now)
+
+
 def revoke(tx: Transaction, token_id: UUID, *, by: Account, now: datetime) -> None:
     """End a token; a second time changes nothing. Raises NotFound, also when `by` may not know of it."""
-    token = tx.get(Token, token_id)
-    if token is None or (token.account_id != by.id and by.role is not Role.ORGANISER):
-        raise NotFound(f"there is no token {token_id}")
+    _known(tx, token_id, by)
     tx.execute(update(Token).where(Token.id == token_id, Token.revoked_at.is_(None)).values(revoked_at=now))
 
 
@@ -156,6 +177,13 @@ def ensure_house_bots(tx: Transaction, now: datetime) -> Account:
     ]
     insert_missing(tx, Version, versions)
     return house
+
+
+def _known(tx: Transaction, token_id: UUID, by: Account) -> Token:
+    token = tx.get(Token, token_id)
+    if token is None or (token.account_id != by.id and by.role is not Role.ORGANISER):
+        raise NotFound(f"there is no token {token_id}")
+    return token
 
 
 def _sha256(text: str) -> str:

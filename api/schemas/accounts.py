@@ -3,7 +3,8 @@
 import marshmallow as ma
 from marshmallow import fields, validate
 
-from api.schemas.fields import Moment
+from api.schemas.fields import Moment, Whole, page_of
+from store.invitations import MOST_DAYS, MOST_USES
 from store.models.accounts import Role
 
 NAME = validate.Regexp(
@@ -35,6 +36,59 @@ class NewAccountSchema(ma.Schema):
     )
 
 
+class RegistrationSchema(NewAccountSchema):
+    """An account to be made; without an organiser's token it takes an invitation, unless that is open."""
+
+    invitation = fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=validate.Length(min=1, max=200),
+        metadata={"description": "The text of an invitation, for those who make their own account."},
+    )
+
+
+class NewInvitationSchema(ma.Schema):
+    """An invitation to be made."""
+
+    uses = Whole(
+        load_default=1,
+        validate=validate.Range(min=1, max=MOST_USES),
+        metadata={"description": "How many accounts it is good for."},
+    )
+    days = Whole(
+        load_default=30,
+        validate=validate.Range(min=1, max=MOST_DAYS),
+        metadata={"description": "For how long."},
+    )
+
+
+class InvitationSchema(ma.Schema):
+    """An invitation, without its text."""
+
+    id = fields.UUID(required=True)
+    uses = fields.Integer(required=True)
+    uses_left = fields.Integer(required=True)
+    created_at = Moment(required=True)
+    expires_at = Moment(required=True)
+    revoked_at = Moment(required=True, allow_none=True)
+
+
+class IssuedInvitationSchema(InvitationSchema):
+    """An invitation with its text, shown this once."""
+
+    invitation = fields.String(
+        required=True, metadata={"description": "Kept nowhere: it cannot be shown again."}
+    )
+
+
+class TokenSchema(ma.Schema):
+    """A token, without its text."""
+
+    id = fields.UUID(required=True)
+    created_at = Moment(required=True)
+    revoked_at = Moment(required=True, allow_none=True)
+
+
 class IssuedTokenSchema(ma.Schema):
     """A token, shown this once."""
 
@@ -59,3 +113,7 @@ class NewTokenSchema(ma.Schema):
     """A token to be made: one's own, or for an organiser anybody's."""
 
     account_id = fields.UUID(load_default=None, metadata={"description": "Whose; left out: one's own."})
+
+
+TokenPageSchema = page_of(TokenSchema)
+InvitationPageSchema = page_of(InvitationSchema)

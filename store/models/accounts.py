@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID, uuid4
 
-from sqlalchemy import ForeignKey, String
+from sqlalchemy import ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from store.columns import UtcTime, by_value
@@ -28,6 +28,22 @@ class Account(Base):
     name: Mapped[str] = mapped_column(String(64), unique=True)
     role: Mapped[Role] = mapped_column(by_value(Role))
     created_at: Mapped[datetime] = mapped_column(UtcTime)
+
+
+class Invitation(Base):
+    """What lets `uses` people make an account of their own; only the SHA-256 of its text is kept."""
+
+    __tablename__ = "invitations"
+    __table_args__ = (Index("ix_invitations_created_at_id", "created_at", "id"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    organiser_id: Mapped[UUID] = mapped_column(ForeignKey("accounts.id"))
+    sha256: Mapped[str] = mapped_column(String(64), unique=True)
+    uses: Mapped[int]
+    uses_left: Mapped[int]
+    expires_at: Mapped[datetime] = mapped_column(UtcTime)
+    created_at: Mapped[datetime] = mapped_column(UtcTime)
+    revoked_at: Mapped[datetime | None] = mapped_column(UtcTime)
 
 
 class Token(Base):

@@ -40,7 +40,7 @@ def app(migrated: Path) -> Flask:
     """The application; it works with the services that are installed when it is asked."""
     database = Database(f"sqlite:///{migrated.with_name('unused.db')}")
     schema.upgrade(database)
-    return create_app(arena.install(database))
+    return create_app(arena.install(database, FUDABA_RATE_LIMIT_REGISTRATION=""))
 
 
 @pytest.fixture

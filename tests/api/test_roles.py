@@ -15,7 +15,12 @@ ORGANISER = frozenset({"organiser"})
 
 # The routes that are not open to everybody, and who is let in; being let in says nothing of other refusals.
 ADMITTED = {
-    ("POST", "/api/v1/accounts"): ORGANISER,
+    ("POST", "/api/v1/accounts"): OPEN,  # with an invitation alone, and refused in the body otherwise
+    ("GET", "/api/v1/tokens"): SIGNED_IN,
+    ("POST", "/api/v1/tokens/<uuid:token_id>/rotate"): SIGNED_IN,
+    ("GET", "/api/v1/invitations"): ORGANISER,
+    ("POST", "/api/v1/invitations"): ORGANISER,
+    ("DELETE", "/api/v1/invitations/<uuid:invitation_id>"): ORGANISER,
     ("GET", "/api/v1/accounts/me"): SIGNED_IN,
     ("POST", "/api/v1/tokens"): SIGNED_IN,
     ("DELETE", "/api/v1/tokens/<uuid:token_id>"): SIGNED_IN,

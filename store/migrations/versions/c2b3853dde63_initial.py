@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = '1f81080da364'
+revision = 'c2b3853dde63'
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -54,6 +54,22 @@ def upgrade() -> None:
     )
     with op.batch_alter_table('bots', schema=None) as batch_op:
         batch_op.create_index('ix_bots_created_at_id', ['created_at', 'id'], unique=False)
+
+    op.create_table('invitations',
+    sa.Column('id', sa.Uuid(), nullable=False),
+    sa.Column('organiser_id', sa.Uuid(), nullable=False),
+    sa.Column('sha256', sa.String(length=64), nullable=False),
+    sa.Column('uses', sa.Integer(), nullable=False),
+    sa.Column('uses_left', sa.Integer(), nullable=False),
+    sa.Column('expires_at', sa.DateTime(timezone=True), nullable=False),
+    sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.Column('revoked_at', sa.DateTime(timezone=True), nullable=True),
+    sa.ForeignKeyConstraint(['organiser_id'], ['accounts.id'], name=op.f('fk_invitations_organiser_id_accounts')),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_invitations')),
+    sa.UniqueConstraint('sha256', name=op.f('uq_invitations_sha256'))
+    )
+    with op.batch_alter_table('invitations', schema=None) as batch_op:
+        batch_op.create_index('ix_invitations_created_at_id', ['created_at', 'id'], unique=False)
 
     op.create_table('ladders',
     sa.Column('id', sa.Uuid(), nullable=False),
@@ -452,6 +468,10 @@ def downgrade() -> None:
         batch_op.drop_index('ix_ladders_created_at_id')
 
     op.drop_table('ladders')
+    with op.batch_alter_table('invitations', schema=None) as batch_op:
+        batch_op.drop_index('ix_invitations_created_at_id')
+
+    op.drop_table('invitations')
     with op.batch_alter_table('bots', schema=None) as batch_op:
         batch_op.drop_index('ix_bots_created_at_id')
 
