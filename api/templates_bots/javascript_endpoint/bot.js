@@ -44,19 +44,23 @@ function actions(requests) {
   return found;
 }
 
-/** Return the secret, empty when there is none; it is read anew each time, so that it can be rotated. */
-function secret() {
-  try {
-    const file = process.env.FUDABA_SECRET_FILE || path.join(__dirname, "secret.txt");
-    return fs.readFileSync(file, "utf8").trim();
-  } catch {
-    return "";
+/**
+ * Return the secret, empty when there is none; it is read anew each time, so that it can be rotated.
+ * One that was just made may come a moment after the first request, so it is waited for a little.
+ */
+async function secret() {
+  const file = process.env.FUDABA_SECRET_FILE || path.join(__dirname, "secret.txt");
+  for (let left = 20; left > 0; left -= 1) {
+    const found = await fs.promises.readFile(file, "utf8").catch(() => "");
+    if (found.trim()) return found.trim();
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
+  return "";
 }
 
 /** Return whether the arena has signed this body within the last minutes. */
-function isFromTheArena(headers, body) {
-  const key = secret();
+async function isFromTheArena(headers, body) {
+  const key = await secret();
   const timestamp = headers["fudaba-timestamp"] || "";
   const mac = crypto.createHmac("sha256", key).update(`${timestamp}.`).update(body).digest("hex");
   const expected = Buffer.from("v1=" + mac);
@@ -90,7 +94,7 @@ async function handle(request, response) {
   if (request.method === "GET") return reply(response, 200, HELLO);
   const body = await bodyOf(request);
   if (body === null) return reply(response, 413, { error: "the body is too large" });
-  if (!isFromTheArena(request.headers, body)) {
+  if (!(await isFromTheArena(request.headers, body))) {
     return reply(response, 401, { error: "the signature is missing, wrong or too old" });
   }
   return reply(response, 200, { actions: actions(JSON.parse(body).requests) });
