@@ -18,10 +18,12 @@ from api.resources import (
     events,
     games,
     health,
+    ladders,
     matches,
     records,
     standings,
     tournaments,
+    webhooks,
 )
 from api.submissions import MAX_BODY_BYTES
 from workers import services
@@ -38,6 +40,8 @@ BLUEPRINTS = (
     standings.blueprint,
     records.blueprint,
     matches.blueprint,
+    ladders.blueprint,
+    webhooks.blueprint,
     health.blueprint,
 )
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)

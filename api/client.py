@@ -7,6 +7,7 @@ from typing import IO, Any
 
 import requests
 
+from api.ladder_calls import LadderCalls
 from api.transport import (
     CONNECT_SECONDS,
     PIECE_BYTES,
@@ -15,7 +16,6 @@ from api.transport import (
     ApiError,
     Json,
     StillWaiting,
-    Transport,
     Unreachable,
     given,
     segment,
@@ -38,7 +38,7 @@ __all__ = [
 _POLL_SECONDS = 2.0
 
 
-class Client(Transport):
+class Client(LadderCalls):
     """The API at `url`, with a token where one is needed; a context manager that closes its connections."""
 
     def ready(self) -> Json:
@@ -80,6 +80,30 @@ class Client(Transport):
     def revoke_token(self, token_id: str) -> None:
         """Revoke a token."""
         self._send("DELETE", f"/tokens/{segment(token_id)}")
+
+    def create_webhook(self, url: str, events: list[str]) -> Json:
+        """Make a webhook; the answer holds its secret, which is shown this once."""
+        return self._post("/webhooks", {"url": url, "events": events})
+
+    def webhooks(self) -> Iterator[Json]:
+        """Yield one's own webhooks, the newest first."""
+        return self._walk("/webhooks")
+
+    def change_webhook(self, webhook_id: str, **change: Any) -> Json:
+        """Change a webhook: its url, events, is_off."""
+        return self._json(self._send("PATCH", f"/webhooks/{segment(webhook_id)}", json=change))
+
+    def delete_webhook(self, webhook_id: str) -> None:
+        """Delete a webhook with the log of its deliveries."""
+        self._send("DELETE", f"/webhooks/{segment(webhook_id)}")
+
+    def test_webhook(self, webhook_id: str) -> Json:
+        """Send a ping to a webhook and return the delivery, which has not been made yet."""
+        return self._post(f"/webhooks/{segment(webhook_id)}/test")
+
+    def deliveries(self, webhook_id: str) -> Iterator[Json]:
+        """Yield what a webhook was told, the newest first."""
+        return self._walk(f"/webhooks/{segment(webhook_id)}/deliveries")
 
     def games(self) -> list[Json]:
         """Return all games."""

@@ -7,10 +7,11 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, func, or_, select, update
 
-from store import benches, editions, seating
+from store import benches, deliveries, editions, seating
 from store.database import Transaction
 from store.models.matches import Batch, BatchState
 from store.models.tournaments import Event, EventState, Tournament, TournamentState
+from store.models.webhooks import HookEvent
 
 WINDOW = 8  # open batches per event: enough for the workers, little enough that tournaments take turns
 MOST_FAILURES = 3
@@ -142,7 +143,7 @@ def advance(tx: Transaction, event_id: UUID, now: datetime) -> list[int]:
         if event.block + 1 == schedule.blocks:
             _finish(tx, event, tournament, now)
             return []
-        benches.decide(tx, event)
+        benches.decide(tx, event, now)
         event.block += 1
     return open_window(tx, event, now)
 
@@ -254,3 +255,4 @@ def _finish(tx: Transaction, event: Event, tournament: Tournament, now: datetime
         tournament.state = TournamentState.FINISHED
         tournament.finished_at = now
         editions.freeze(tx, tournament.id, now)
+        deliveries.tournament_event(tx, HookEvent.FINISHED, tournament, now)

@@ -1,14 +1,17 @@
 """Benching: an entrant that forfeits most of a block is asked no more from the next block on."""
 
 from collections import Counter
+from datetime import datetime
 
 from sqlalchemy import select
 
 from engine import benching
-from store import seating
+from store import deliveries, seating
 from store.database import Transaction
+from store.models.bots import Bot, Version
 from store.models.matches import Result
-from store.models.tournaments import Bench, Event
+from store.models.tournaments import Bench, Entrant, Event
+from store.models.webhooks import HookEvent
 
 
 def benched(tx: Transaction, event: Event, block: int) -> set[int]:
@@ -17,8 +20,8 @@ def benched(tx: Transaction, event: Event, block: int) -> set[int]:
     return set(tx.scalars(query))
 
 
-def decide(tx: Transaction, event: Event) -> None:
-    """Bench those whose forfeits in the finished block ask for it (engine.benching)."""
+def decide(tx: Transaction, event: Event, now: datetime) -> None:
+    """Bench those whose forfeits in the finished block ask for it (engine.benching); tell their owners."""
     schedule = seating.schedule_of(event)
     already = benched(tx, event, event.block)
     forfeits = _forfeits(tx, event)
@@ -34,7 +37,23 @@ def decide(tx: Transaction, event: Event) -> None:
                     matches=matches,
                 )
             )
+            _tell_owner(
+                tx, event, entrant, f"forfeited {count} of {matches} matches of block {event.block}", now
+            )
     tx.flush()
+
+
+def _tell_owner(tx: Transaction, event: Event, number: int, why: str, now: datetime) -> None:
+    entrant = tx.get_one(Entrant, (event.tournament_id, number))
+    bot = tx.get_one(Bot, tx.get_one(Version, entrant.version_id).bot_id)
+    data = {
+        "tournament_id": str(event.tournament_id),
+        "event": event.index,
+        "bot_id": str(bot.id),
+        "bot": entrant.name,
+        "reason": why,
+    }
+    deliveries.emit(tx, HookEvent.BENCHED, data, now, owner_id=bot.owner_id)
 
 
 def _forfeits(tx: Transaction, event: Event) -> Counter[int]:

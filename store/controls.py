@@ -6,10 +6,11 @@ from uuid import UUID
 
 from sqlalchemy import update
 
-from store import bots, tournaments
+from store import bots, deliveries, tournaments
 from store.database import Transaction
 from store.errors import Conflict
 from store.models.tournaments import Tournament, TournamentState
+from store.models.webhooks import HookEvent
 from store.plans import EventPlan, Plan
 
 
@@ -33,14 +34,18 @@ def change(tx: Transaction, tournament: Tournament, wanted: Change) -> Tournamen
     return tournament
 
 
-def pause(tx: Transaction, tournament_id: UUID) -> Tournament:
+def pause(tx: Transaction, tournament_id: UUID, now: datetime) -> Tournament:
     """Let nobody begin with a batch any more; those that are being played come to their end."""
-    return _move(tx, tournament_id, TournamentState.RUNNING, TournamentState.PAUSED)
+    tournament = _move(tx, tournament_id, TournamentState.RUNNING, TournamentState.PAUSED)
+    deliveries.tournament_event(tx, HookEvent.PAUSED, tournament, now)
+    return tournament
 
 
-def resume(tx: Transaction, tournament_id: UUID) -> Tournament:
+def resume(tx: Transaction, tournament_id: UUID, now: datetime) -> Tournament:
     """Go on with a paused tournament."""
-    return _move(tx, tournament_id, TournamentState.PAUSED, TournamentState.RUNNING)
+    tournament = _move(tx, tournament_id, TournamentState.PAUSED, TournamentState.RUNNING)
+    deliveries.tournament_event(tx, HookEvent.RESUMED, tournament, now)
+    return tournament
 
 
 def clone(

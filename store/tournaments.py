@@ -11,12 +11,13 @@ from sqlalchemy.orm import selectinload
 
 from engine import seeds
 from engine.errors import BadSchedule
-from store import entries, plans
+from store import deliveries, entries, plans
 from store.database import Transaction
 from store.errors import BadRequest, Conflict, NotFound
 from store.models.accounts import Account
 from store.models.bots import Bot, BotKind, Version
 from store.models.tournaments import Entrant, Event, EventState, Tournament, TournamentState
+from store.models.webhooks import HookEvent
 from store.plans import Plan, SettledEvent
 
 
@@ -147,6 +148,7 @@ def start(tx: Transaction, tournament_id: UUID, now: datetime, batch_seconds: in
     for event in tournament.events:
         _open(event, fields[event.id], len(ranked), batch_seconds)
     tx.flush()
+    deliveries.tournament_event(tx, HookEvent.STARTED, tournament, now)
     return tournament
 
 
@@ -162,7 +164,9 @@ def cancel(tx: Transaction, tournament_id: UUID, now: datetime) -> Tournament:
     )
     if not changed:
         raise Conflict("the tournament has changed in the meantime; look at it again")
-    return get(tx, tournament_id)
+    cancelled = get(tx, tournament_id)
+    deliveries.tournament_event(tx, HookEvent.CANCELLED, cancelled, now)
+    return cancelled
 
 
 def frozen_entrants(tournament: Tournament) -> list[dict[str, object]]:

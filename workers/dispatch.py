@@ -34,6 +34,13 @@ def qualification(version_id: UUID) -> None:
     _send("fudaba.qualify", str(version_id))
 
 
+def deliveries(delivery_ids: Iterable[UUID]) -> None:
+    """Ask for webhooks to be told; after one that could not be sent the rest is left to the sweep."""
+    for delivery_id in delivery_ids:
+        if not _send("fudaba.deliver", str(delivery_id)):
+            return
+
+
 def queue_length() -> int:
     """Return how many messages wait; raises RedisError when the broker is away."""
     return int(services.current().redis.llen(QUEUE))

@@ -1,6 +1,6 @@
 """Qualifying a submitted version: claim it, try it out, record the report."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -8,8 +8,10 @@ import structlog
 
 from engine.limits import Limits
 from engine.match import PlatformFault
-from store import bots
+from store import bots, deliveries
+from store.database import Transaction
 from store.models.bots import Version
+from store.models.webhooks import HookEvent
 from workers import contestants, presence, stage
 from workers.contestants import Contestant
 from workers.qualify import MOST_TRIES, qualify
@@ -44,8 +46,20 @@ def run(services: Services, version_id: UUID) -> None:
             "reason": f"the platform failed {MOST_TRIES} times to try this bot out; submit it again later",
         }
     with services.database.transaction() as tx:
-        bots.record_qualification(tx, version_id, attempt, report, ok=report["accepted"])
+        if bots.record_qualification(tx, version_id, attempt, report, ok=report["accepted"]):
+            _tell_owner(tx, version, report, services.clock())
     log.info("qualified", accepted=report["accepted"], reason=report.get("reason"))
+
+
+def _tell_owner(tx: Transaction, version: Version, report: dict[str, Any], now: datetime) -> None:
+    event = HookEvent.QUALIFIED if report["accepted"] else HookEvent.REFUSED
+    data = {
+        "bot_id": str(version.bot_id),
+        "bot": f"{version.bot.owner.name}/{version.bot.name}",
+        "version": version.number,
+        "reason": report.get("reason"),
+    }
+    deliveries.emit(tx, event, data, now, owner_id=version.bot.owner_id)
 
 
 def _report(services: Services, contestant: Contestant, version: Version) -> dict[str, Any] | None:

@@ -1,11 +1,11 @@
 """The sweep: whatever the database says is open and nobody works on is sent again."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 from redis.exceptions import RedisError
 
-from store import batches, bots
+from store import batches, bots, deliveries
 from workers import advance, dispatch, presence
 from workers.services import Services
 
@@ -20,12 +20,14 @@ def run(services: Services) -> None:
     """Send again lost batches and qualifications, and move events on whose last batch went unnoticed."""
     presence.beat(services)
     try:
-        if dispatch.queue_length() > SHORT_QUEUE:
-            return
+        length = dispatch.queue_length()
     except RedisError as error:
         _log.warning("sweep_without_broker", error=str(error))
         return
     now = services.clock()
+    _tell_webhooks(services, now)
+    if length > SHORT_QUEUE:
+        return
     with services.database.transaction() as tx:
         event_ids = batches.running_events(tx)
     for event_id in event_ids:
@@ -41,3 +43,11 @@ def run(services: Services) -> None:
             tx.after_commit(dispatch.qualification, version_id)
     if lost or waiting:
         _log.info("sent_again", batches=lost, versions=[str(version_id) for version_id in waiting])
+
+
+def _tell_webhooks(services: Services, now: datetime) -> None:
+    """Send what webhooks are to be told by now, and what was lost on the way."""
+    with services.database.transaction() as tx:
+        stale = now - deliveries.LEASE
+        due = deliveries.due(tx, now=now, sent_before=stale, limit=MOST_AT_ONCE)
+        tx.after_commit(dispatch.deliveries, due)

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from workers import advance, batch, qualification, services, sweep
+from workers import advance, batch, qualification, services, sweep, webhooks
 
 
 @shared_task(name="fudaba.advance_tournament")
@@ -23,6 +23,12 @@ def play_batch(batch_id: int) -> None:
 def qualify(version_id: str) -> None:
     """Try a bot version out, if it still waits for it."""
     qualification.run(services.current(), UUID(version_id))
+
+
+@shared_task(name="fudaba.deliver")
+def deliver(delivery_id: str) -> None:
+    """Tell a webhook once, if that is still to be done."""
+    webhooks.deliver(services.current(), UUID(delivery_id))
 
 
 @shared_task(name="fudaba.sweep")

@@ -86,11 +86,11 @@ def _start(tx: Transaction, tournament_id: UUID) -> None:
 
 
 def _pause(tx: Transaction, tournament_id: UUID) -> None:
-    controls.pause(tx, tournament_id)
+    controls.pause(tx, tournament_id, services.current().clock())
 
 
 def _resume(tx: Transaction, tournament_id: UUID) -> None:
-    controls.resume(tx, tournament_id)
+    controls.resume(tx, tournament_id, services.current().clock())
     tx.after_commit(dispatch.tournament, tournament_id)
 
 

@@ -32,7 +32,7 @@ class Pause(MethodView):
         """Stop a running tournament for a while; the matches that are being played come to their end."""
         now = services.current().clock()
         with services.current().database.transaction() as tx:
-            paused = controls.pause(tx, tournament_id)
+            paused = controls.pause(tx, tournament_id, now)
             audit.note(tx, auth.caller(), "tournament.pause", now, tournament_id=tournament_id)
         return paused
 
@@ -48,7 +48,7 @@ class Resume(MethodView):
         """Go on with a paused tournament."""
         now = services.current().clock()
         with services.current().database.transaction() as tx:
-            resumed = controls.resume(tx, tournament_id)
+            resumed = controls.resume(tx, tournament_id, now)
             audit.note(tx, auth.caller(), "tournament.resume", now, tournament_id=tournament_id)
             tx.after_commit(dispatch.tournament, tournament_id)
         return resumed

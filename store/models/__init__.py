@@ -1,6 +1,16 @@
 """All tables; importing this module makes the metadata complete."""
 
-from store.models import accounts, audit, bots, idempotency, ladders, matches, tournaments
+from store.models import accounts, audit, bots, idempotency, ladders, matches, tournaments, webhooks
 from store.models.base import Base
 
-__all__ = ["Base", "accounts", "audit", "bots", "idempotency", "ladders", "matches", "tournaments"]
+__all__ = [
+    "Base",
+    "accounts",
+    "audit",
+    "bots",
+    "idempotency",
+    "ladders",
+    "matches",
+    "tournaments",
+    "webhooks",
+]

@@ -34,12 +34,12 @@ def open_batches(database: Database) -> list[int]:
 
 def pause(database: Database, tournament: Tournament) -> None:
     with database.transaction() as tx:
-        controls.pause(tx, tournament.id)
+        controls.pause(tx, tournament.id, NOW)
 
 
 def resume(database: Database, tournament: Tournament) -> None:
     with database.transaction() as tx:
-        controls.resume(tx, tournament.id)
+        controls.resume(tx, tournament.id, NOW)
         for event in tournament.events:
             batches.advance(tx, event.id, NOW)
 
@@ -103,13 +103,13 @@ def test_a_tournament_goes_on_after_a_pause_to_the_same_end(database: Database, 
 def test_only_what_runs_pauses_and_only_what_is_paused_resumes(database: Database, move: Any) -> None:
     draft = arena.draft(database)
     with database.transaction() as tx, pytest.raises(Conflict, match="the tournament is draft"):
-        move(tx, draft.id)
+        move(tx, draft.id, NOW)
     running = arena.started(database)
     with database.transaction() as tx:
         if move is controls.pause:
-            controls.pause(tx, running.id)
+            controls.pause(tx, running.id, NOW)
         with pytest.raises(Conflict):
-            move(tx, running.id)
+            move(tx, running.id, NOW)
 
 
 def test_a_paused_tournament_can_be_cancelled(database: Database) -> None:

@@ -4,8 +4,9 @@ import asyncio
 import re
 import socket
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -29,12 +30,13 @@ _TOO_LARGE = re.compile("more than|too many", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """What to send: a GET without a body, or a POST of JSON."""
+    """What to send: a GET without a body, or a POST of JSON; `headers` beside those that all have."""
 
     url: str
     secret: str
     body: bytes | None
     deadline_seconds: float
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def method(self) -> str:
@@ -197,6 +199,7 @@ def _headers(call: Call) -> dict[str, str]:
         "Fudaba-Timestamp": timestamp,
         "Fudaba-Signature": wire.signature(call.secret.encode(), timestamp, call.body or b""),
         "User-Agent": "fudaba",
+        **call.headers,
     }
     if call.body is not None:
         headers["Content-Type"] = "application/json"

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = 'c2b3853dde63'
+revision = 'f9d7e8c09c16'
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -112,6 +112,7 @@ def upgrade() -> None:
     sa.Column('secret', sa.LargeBinary(length=32), nullable=False),
     sa.Column('commitment', sa.String(length=64), nullable=False),
     sa.Column('limits', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
+    sa.Column('stop', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=True),
     sa.Column('endpoint_teams', sa.Boolean(), nullable=False),
     sa.Column('endpoint_duplicates', sa.Boolean(), nullable=False),
     sa.Column('entrants_sha256', sa.String(length=64), nullable=True),
@@ -128,6 +129,20 @@ def upgrade() -> None:
         batch_op.create_index('ix_tournaments_created_at_id', ['created_at', 'id'], unique=False)
         batch_op.create_index(batch_op.f('ix_tournaments_state'), ['state'], unique=False)
 
+    op.create_table('webhooks',
+    sa.Column('id', sa.Uuid(), nullable=False),
+    sa.Column('owner_id', sa.Uuid(), nullable=False),
+    sa.Column('url', sa.Text(), nullable=False),
+    sa.Column('events', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
+    sa.Column('secret', sa.String(length=64), nullable=False),
+    sa.Column('is_off', sa.Boolean(), nullable=False),
+    sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.ForeignKeyConstraint(['owner_id'], ['accounts.id'], name=op.f('fk_webhooks_owner_id_accounts')),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_webhooks'))
+    )
+    with op.batch_alter_table('webhooks', schema=None) as batch_op:
+        batch_op.create_index('ix_webhooks_owner_id_created_at_id', ['owner_id', 'created_at', 'id'], unique=False)
+
     op.create_table('audit_entries',
     sa.Column('id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), nullable=False),
     sa.Column('tournament_id', sa.Uuid(), nullable=True),
@@ -141,6 +156,26 @@ def upgrade() -> None:
     )
     with op.batch_alter_table('audit_entries', schema=None) as batch_op:
         batch_op.create_index('ix_audit_entries_tournament_id_id', ['tournament_id', 'id'], unique=False)
+
+    op.create_table('deliveries',
+    sa.Column('id', sa.Uuid(), nullable=False),
+    sa.Column('webhook_id', sa.Uuid(), nullable=False),
+    sa.Column('event', sa.String(length=40), nullable=False),
+    sa.Column('body', sa.Text(), nullable=False),
+    sa.Column('state', sa.Enum('waiting', 'delivered', 'failed', name='deliverystate', native_enum=False, length=20), nullable=False),
+    sa.Column('attempts', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
+    sa.Column('attempt', sa.Integer(), nullable=False),
+    sa.Column('next_at', sa.DateTime(timezone=True), nullable=False),
+    sa.Column('lease_until', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('sent_at', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.Column('done_at', sa.DateTime(timezone=True), nullable=True),
+    sa.ForeignKeyConstraint(['webhook_id'], ['webhooks.id'], name=op.f('fk_deliveries_webhook_id_webhooks')),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_deliveries'))
+    )
+    with op.batch_alter_table('deliveries', schema=None) as batch_op:
+        batch_op.create_index('ix_deliveries_state_next_at', ['state', 'next_at'], unique=False)
+        batch_op.create_index('ix_deliveries_webhook_id_created_at_id', ['webhook_id', 'created_at', 'id'], unique=False)
 
     op.create_table('editions',
     sa.Column('id', sa.Uuid(), nullable=False),
@@ -173,10 +208,22 @@ def upgrade() -> None:
     sa.Column('next_number', sa.BigInteger(), nullable=False),
     sa.Column('played', sa.BigInteger(), nullable=False),
     sa.Column('set_aside', sa.BigInteger(), nullable=False),
+    sa.Column('stopped_after_block', sa.Integer(), nullable=True),
     sa.Column('finished_at', sa.DateTime(timezone=True), nullable=True),
     sa.ForeignKeyConstraint(['tournament_id'], ['tournaments.id'], name=op.f('fk_events_tournament_id_tournaments')),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_events')),
     sa.UniqueConstraint('tournament_id', 'index', name=op.f('uq_events_tournament_id_index'))
+    )
+    op.create_table('overall_estimates',
+    sa.Column('tournament_id', sa.Uuid(), nullable=False),
+    sa.Column('entrant', sa.Integer(), nullable=False),
+    sa.Column('rating', sa.Double(), nullable=True),
+    sa.Column('rating_low', sa.Double(), nullable=True),
+    sa.Column('rating_high', sa.Double(), nullable=True),
+    sa.Column('points_low', sa.Double(), nullable=True),
+    sa.Column('points_high', sa.Double(), nullable=True),
+    sa.ForeignKeyConstraint(['tournament_id'], ['tournaments.id'], name=op.f('fk_overall_estimates_tournament_id_tournaments')),
+    sa.PrimaryKeyConstraint('tournament_id', 'entrant', name=op.f('pk_overall_estimates'))
     )
     op.create_table('seasons',
     sa.Column('tournament_id', sa.Uuid(), nullable=False),
@@ -295,6 +342,17 @@ def upgrade() -> None:
     with op.batch_alter_table('entrants', schema=None) as batch_op:
         batch_op.create_index(batch_op.f('ix_entrants_version_id'), ['version_id'], unique=False)
 
+    op.create_table('event_estimates',
+    sa.Column('event_id', sa.Uuid(), nullable=False),
+    sa.Column('entrant', sa.Integer(), nullable=False),
+    sa.Column('rating', sa.Double(), nullable=True),
+    sa.Column('rating_low', sa.Double(), nullable=True),
+    sa.Column('rating_high', sa.Double(), nullable=True),
+    sa.Column('points_low', sa.Double(), nullable=True),
+    sa.Column('points_high', sa.Double(), nullable=True),
+    sa.ForeignKeyConstraint(['event_id'], ['events.id'], name=op.f('fk_event_estimates_event_id_events')),
+    sa.PrimaryKeyConstraint('event_id', 'entrant', name=op.f('pk_event_estimates'))
+    )
     op.create_table('ladder_meetings',
     sa.Column('event_id', sa.Uuid(), nullable=False),
     sa.Column('number', sa.BigInteger(), autoincrement=False, nullable=False),
@@ -346,6 +404,15 @@ def upgrade() -> None:
     sa.Column('played_at', sa.DateTime(timezone=True), nullable=False),
     sa.ForeignKeyConstraint(['event_id'], ['events.id'], name=op.f('fk_results_event_id_events')),
     sa.PrimaryKeyConstraint('event_id', 'number', name=op.f('pk_results'))
+    )
+    op.create_table('unit_totals',
+    sa.Column('event_id', sa.Uuid(), nullable=False),
+    sa.Column('unit', sa.Integer(), nullable=False),
+    sa.Column('entrant', sa.Integer(), nullable=False),
+    sa.Column('matches', sa.BigInteger(), nullable=False),
+    sa.Column('points', sa.BigInteger(), nullable=False),
+    sa.ForeignKeyConstraint(['event_id'], ['events.id'], name=op.f('fk_unit_totals_event_id_events')),
+    sa.PrimaryKeyConstraint('event_id', 'unit', 'entrant', name=op.f('pk_unit_totals'))
     )
     op.create_table('faults',
     sa.Column('event_id', sa.Uuid(), nullable=False),
@@ -417,6 +484,7 @@ def downgrade() -> None:
         batch_op.drop_index('ix_faults_version_id_event_id_number_step')
 
     op.drop_table('faults')
+    op.drop_table('unit_totals')
     op.drop_table('results')
     op.drop_table('pair_totals')
     with op.batch_alter_table('ladder_members', schema=None) as batch_op:
@@ -427,6 +495,7 @@ def downgrade() -> None:
         batch_op.drop_index('ix_ladder_meetings_event_id_round')
 
     op.drop_table('ladder_meetings')
+    op.drop_table('event_estimates')
     with op.batch_alter_table('entrants', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_entrants_version_id'))
 
@@ -448,12 +517,22 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f('ix_seasons_closing_id'))
 
     op.drop_table('seasons')
+    op.drop_table('overall_estimates')
     op.drop_table('events')
     op.drop_table('editions')
+    with op.batch_alter_table('deliveries', schema=None) as batch_op:
+        batch_op.drop_index('ix_deliveries_webhook_id_created_at_id')
+        batch_op.drop_index('ix_deliveries_state_next_at')
+
+    op.drop_table('deliveries')
     with op.batch_alter_table('audit_entries', schema=None) as batch_op:
         batch_op.drop_index('ix_audit_entries_tournament_id_id')
 
     op.drop_table('audit_entries')
+    with op.batch_alter_table('webhooks', schema=None) as batch_op:
+        batch_op.drop_index('ix_webhooks_owner_id_created_at_id')
+
+    op.drop_table('webhooks')
     with op.batch_alter_table('tournaments', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_tournaments_state'))
         batch_op.drop_index('ix_tournaments_created_at_id')
