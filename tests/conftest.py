@@ -3,13 +3,10 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from uuid import uuid4
 
 import pytest
-from sqlalchemy import create_engine, text
-from support import postgres
+from support import databases, postgres
 
-from store import schema
 from store.database import Database
 
 # A group of tests and whether what it needs is here; what is missing is named at the end and fails the run.
@@ -65,19 +62,8 @@ def postgres_url() -> Iterator[str]:
 def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     """A migrated, empty database: once SQLite in a file, once PostgreSQL."""
     if request.param == "sqlite":
-        database = Database(f"sqlite:///{tmp_path_factory.mktemp('db') / 'fudaba.db'}")
+        made = databases.sqlite(tmp_path_factory.mktemp("db"))
     else:
-        database = Database(_new_postgres(request.getfixturevalue("postgres_url")))
-    schema.upgrade(database)
-    yield database
-    database.dispose()
-
-
-def _new_postgres(server_url: str) -> str:
-    """Make an empty database on the server and return its URL."""
-    name = f"t{uuid4().hex}"
-    engine = create_engine(server_url, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    engine.dispose()
-    return server_url.replace("/postgres?", f"/{name}?")
+        made = databases.postgresql(request.getfixturevalue("postgres_url"))
+    yield made
+    made.dispose()

@@ -5,7 +5,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,7 +30,13 @@ def server() -> Iterator[str]:
     _run(
         [*as_user, programs / "initdb", "-D", data, "-A", "trust", "-U", "fudaba", "-E", "UTF8", "--no-sync"]
     )
-    options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c max_connections=100"
+    settings = (
+        "max_connections=100",
+        "fsync=off",
+        "full_page_writes=off",
+        f"unix_socket_directories={folder}",
+    )
+    options = " ".join(f"-c {setting}" for setting in ("listen_addresses=''", *settings))
     _run([*as_user, programs / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start"])
     try:
         yield f"postgresql+psycopg://fudaba@/postgres?host={folder}"
@@ -48,7 +54,7 @@ def _as_ordinary_user(folder: Path) -> list[str]:
     return ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
 
 
-def _run(command: list[str | Path]) -> None:
+def _run(command: Sequence[str | Path]) -> None:
     done = subprocess.run(
         [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd="/", timeout=60
     )
