@@ -1,0 +1,98 @@
+"""A real installation with a finished and a running tournament, and chromium to look at it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from support import installation
+from support.installation import Installation, wait_finished
+from support.misbehaving import module
+
+from api.client import Client
+from engine import games
+
+CHROMIUM = "/usr/bin/chromium"
+SIZES = {"wide": (1360, 900), "phone": (390, 844)}
+SHORT = {"seiten": {}, "hachinin_meri": {"rounds": 1}}
+HOUSE = ["house/random", "house/greedy", "house/first"]
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """An installation, its finished tournament with matches of every game, and the bot that has faults."""
+
+    up: Installation
+    tournament_id: str
+    matches: dict[str, str]
+    bot_id: str
+
+    @property
+    def url(self) -> str:
+        """Return the address of the home page."""
+        return self.up.url
+
+    def client(self) -> Client:
+        """Return a client of the organiser."""
+        return Client(self.up.url, self.up.token)
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    home = tmp_path_factory.mktemp("browser")
+    with installation.running(home, "--workers", "1") as up, Client(up.url, up.token) as client:
+        bot = client.submit_module("turncoat", "bot.py", module("return 'play:nothing'"), ["hana_awase"])
+        client.wait_qualified(bot["id"], 1)
+        events = [
+            {"game": game.id, "deals": 1, "options": SHORT.get(game.id, {"rounds": 2})}
+            for game in games.all_games()
+        ]
+        plan = {"name": "Autumn cup", "events": events, "entrants": [*HOUSE, "organiser/turncoat"]}
+        tournament = client.create_tournament(plan)
+        client.start(tournament["id"])
+        wait_finished(client, tournament["id"])
+        found = {
+            event["game"]: next(iter(client.matches(tournament["id"], event=event["index"])))["id"]
+            for event in client.events(tournament["id"])
+        }
+        yield Served(up, tournament["id"], found, bot["id"])
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@dataclass(slots=True)
+class Visit:
+    """A page in a browser, what it complained of, and what it has fetched."""
+
+    page: Page
+    complaints: list[str]
+    fetched: dict[str, int]
+
+
+def open_page(browser: Browser, size: str = "wide", scheme: str = "light", **more: Any) -> Visit:
+    """Return an empty page that notes what goes wrong on it and how much it fetches."""
+    width, height = SIZES[size]
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", **more
+    )
+    visit = Visit(context.new_page(), [], {})
+    visit.page.on("console", lambda message: visit.complaints.extend(_complaint(message)))
+    visit.page.on("pageerror", lambda error: visit.complaints.append(str(error)))
+    visit.page.on("requestfinished", lambda request: visit.fetched.update(_weight(request)))
+    return visit
+
+
+def _complaint(message: ConsoleMessage) -> list[str]:
+    return [message.text] if message.type in ("error", "warning") else []
+
+
+def _weight(request: Any) -> dict[str, int]:
+    sizes = request.sizes()
+    return {request.url: sizes["responseBodySize"] + sizes["responseHeadersSize"]}

@@ -1,0 +1,206 @@
+"""The web pages in a real browser on a real installation: sizes, schemes, keys, forms, live progress, axe."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from browser.conftest import Served, Visit, open_page
+from playwright.sync_api import Browser, Page, expect
+
+from engine import games
+
+pytestmark = [pytest.mark.integration, pytest.mark.needs("chromium"), pytest.mark.timeout(300)]
+
+MOST_BYTES = 300_000
+QUICK_GAME = "minhwatu"
+GAMES = [
+    game.id if game.id == QUICK_GAME else pytest.param(game.id, marks=pytest.mark.slow)
+    for game in games.all_games()
+]
+LOOKS = [
+    ("wide", "light"),
+    pytest.param("phone", "dark", marks=pytest.mark.slow),
+    pytest.param("wide", "dark", marks=pytest.mark.slow),
+    pytest.param("phone", "light", marks=pytest.mark.slow),
+]
+
+
+def public_paths(served: Served) -> list[str]:
+    tournament = f"/tournaments/{served.tournament_id}"
+    return [
+        "/",
+        "/tournaments",
+        tournament,
+        f"{tournament}/events/0",
+        f"{tournament}/events/4/matches",
+        *(f"/matches/{match_id}?step=4" for match_id in served.matches.values()),
+        f"/bots/{served.bot_id}",
+        "/games",
+        "/games/sakura",
+        "/sign-in",
+        "/games/chess",
+    ]
+
+
+@pytest.fixture
+def wide(browser: Browser) -> Iterator[Visit]:
+    visit = open_page(browser)
+    yield visit
+    visit.page.context.close()
+
+
+def serious(page: Page) -> list[tuple[str, str]]:
+    """Return what axe finds that keeps people from using a page: the rule and the first element."""
+    found = Axe().run(page).response["violations"]
+    grave = [one for one in found if one["impact"] in ("serious", "critical")]
+    return [(one["id"], one["nodes"][0]["html"][:200]) for one in grave]
+
+
+def sign_in(page: Page, served: Served) -> None:
+    page.goto(f"{served.url}/sign-in")
+    page.get_by_label("Token").fill(served.up.token)
+    page.get_by_role("main").get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+
+
+@pytest.mark.parametrize(("size", "scheme"), LOOKS)
+def test_every_page_fits_is_light_and_can_be_used_by_everybody(
+    browser: Browser, served: Served, size: str, scheme: str
+) -> None:
+    for path in public_paths(served):
+        visit = open_page(browser, size, scheme)
+        visit.page.goto(served.url + path)
+        page = visit.page
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+        assert visit.complaints == [] or path == "/games/chess", (path, visit.complaints)
+        assert all(url.startswith(served.url) for url in visit.fetched), path
+        assert sum(visit.fetched.values()) < MOST_BYTES, path
+        found = Axe().run(page).response["violations"]
+        serious = [
+            (one["id"], one["nodes"][0]["html"][:200])
+            for one in found
+            if one["impact"] in ("serious", "critical")
+        ]
+        assert serious == [], path
+        page.context.close()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_match_is_stepped_through_by_keyboard(wide: Visit, served: Served, game: str) -> None:
+    page = wide.page
+    page.goto(f"{served.url}/matches/{served.matches[game]}")
+    last = int(page.locator("#player").get_attribute("data-last") or "0")
+    view = page.locator("#view")
+    assert last > 4
+    for step in range(1, last + 1):
+        page.keyboard.press("ArrowRight")
+        expect(view).to_have_attribute("data-step", str(step))
+    expect(view).to_contain_text("the match is over")
+    page.keyboard.press("ArrowLeft")
+    expect(view).to_have_attribute("data-step", str(last - 1))
+    page.keyboard.press("Home")
+    expect(view).to_have_attribute("data-step", "0")
+    assert "step=0&seat=all" in page.url
+    assert wide.complaints == []
+    drawn = page.locator("#view .felt svg.card").first.bounding_box()
+    assert drawn is not None and drawn["width"] > 20
+
+
+def test_the_slider_the_view_and_playing_work(wide: Visit, served: Served) -> None:
+    page = wide.page
+    page.goto(f"{served.url}/matches/{served.matches['sakura']}")
+    view = page.locator("#view")
+    page.get_by_role("slider").fill("9")
+    expect(view).to_have_attribute("data-step", "9")
+    page.get_by_label("View").select_option("1")
+    expect(view.get_by_role("img", name="a card face down").first).to_be_visible()
+    page.get_by_label("Speed").select_option("fast")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Play").click()
+    expect(view).to_have_attribute("data-step", "12", timeout=5000)
+    page.get_by_role("button", name="Stop").click()
+    page.reload()
+    expect(page.locator("#view")).to_have_attribute("data-step", re.compile(r"1\d"))
+    expect(page.get_by_label("View")).to_have_value("1")
+
+
+def test_faults_are_marked_and_lead_to_their_step(wide: Visit, served: Served) -> None:
+    page = wide.page
+    with served.client() as client:
+        fault = next(iter(client.faults(served.bot_id)))
+    page.goto(f"{served.url}/matches/{fault['match_id']}")
+    page.get_by_role("link", name=f"step {fault['step']}, seat {fault['seat']}, illegal").click()
+    expect(page.locator("#view")).to_contain_text(f"Fault of seat {fault['seat']}: illegal")
+    assert page.locator("#faults option").count() >= 1
+
+
+def test_pages_work_without_scripts(browser: Browser, served: Served) -> None:
+    visit = open_page(browser, java_script_enabled=False)
+    page = visit.page
+    page.goto(f"{served.url}/matches/{served.matches['seiten']}?step=3&seat=2")
+    page.get_by_role("link", name="Forward").click()
+    expect(page.locator("#view")).to_have_attribute("data-step", "4")
+    expect(page.get_by_label("View")).to_have_value("2")
+    expect(page.get_by_role("button", name="Go")).to_be_visible()
+    expect(page.get_by_role("button", name="Play")).to_have_count(0)
+    page.goto(f"{served.url}/tournaments/{served.tournament_id}")
+    expect(page.get_by_role("rowheader", name="house/greedy")).to_be_visible()
+    page.context.close()
+
+
+def test_an_organiser_makes_a_tournament_and_sees_it_move(wide: Visit, served: Served) -> None:
+    page = wide.page
+    sign_in(page, served)
+    page.goto(f"{served.url}/tournaments")
+    page.get_by_role("link", name="New tournament").click()
+    page.get_by_label("Name", exact=True).fill("Winter league")
+    for game in games.all_games():
+        page.get_by_role("checkbox", name=game.title, exact=True).set_checked(game.id == "minhwatu")
+    page.get_by_text("Settings of Minhwatu").click()
+    page.get_by_role("spinbutton", name="Deals").last.fill("400")
+    for name in ("house/random", "house/first", "house/greedy"):
+        page.get_by_role("checkbox", name=name).check()
+    page.get_by_role("button", name="Dry run").click()
+    expect(page.get_by_role("table")).to_contain_text("1,200")
+    page.get_by_role("button", name="Create the draft").click()
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("running").first).to_be_visible()
+    progress = page.get_by_label("Matches played").first
+    seen = set()
+    for _ in range(3):
+        expect(progress).not_to_have_attribute("value", max(seen, key=int, default="x"), timeout=20_000)
+        seen.add(progress.get_attribute("value") or "0")
+    assert len(seen) == 3
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("cancelled").first).to_be_visible()
+    assert wide.complaints == []
+
+
+def test_the_owner_reads_faults_and_reports(wide: Visit, served: Served) -> None:
+    page = wide.page
+    sign_in(page, served)
+    page.goto(f"{served.url}/bots/{served.bot_id}")
+    expect(page.get_by_role("heading", name="Version 1 qualified plays")).to_be_visible()
+    page.get_by_text("Qualification report").click()
+    expect(page.get_by_text('"accepted": true')).to_be_visible()
+    expect(page.locator("#faults ~ article").first).to_contain_text("illegal")
+    for path in ("/submit", "/tournaments/new", "/bots", f"/bots/{served.bot_id}"):
+        page.goto(served.url + path)
+        assert serious(page) == [], path
+
+
+def test_a_bot_is_submitted_with_the_form(wide: Visit, served: Served) -> None:
+    page = wide.page
+    sign_in(page, served)
+    page.goto(f"{served.url}/submit")
+    form = page.locator("form", has_text="Submit the module")
+    form.get_by_label("Name").fill("from-a-form")
+    form.get_by_label("Minhwatu").check()
+    source = b"def act(observation):\n    return 0\n"
+    form.get_by_label("File").set_input_files(
+        {"name": "bot.py", "mimeType": "text/x-python", "buffer": source}
+    )
+    form.get_by_role("button", name="Submit the module").click()
+    expect(page.get_by_role("heading", name="from-a-form")).to_be_visible()
+    expect(page.get_by_role("heading", name="Version 1 qualified plays")).to_be_visible(timeout=60_000)
