@@ -69,7 +69,7 @@ def _sign_in() -> Account:
     token = _sent_token()
     if not token:
         raise Unauthenticated("send a token: Authorization: Bearer <token>")
-    with services.current().database.transaction() as tx:
+    with services.current().database.reading() as tx:
         account = accounts.authenticate(tx, token)
     if account is None:
         raise Unauthenticated("the token is unknown or revoked")

@@ -56,7 +56,7 @@ class Hub:
         """Return how far a tournament is, as it was at most a second ago; only for a listener."""
         with self._lock:
             if time.monotonic() - self._read_at >= PERIOD_SECONDS:
-                with services.current().database.transaction() as tx:
+                with services.current().database.reading() as tx:
                     self._found = progress.of_tournaments(tx, list(self._watched))
                 self._read_at = time.monotonic()
             return self._found[tournament_id]

@@ -79,7 +79,7 @@ class Tokens(MethodView):
     def get(self, query: dict[str, Any]) -> Page[Token]:
         """List one's own tokens, without their texts, the newest first."""
         after = paging.after_moment(query["cursor"])
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             rows = accounts.tokens(tx, auth.caller().id, limit=query["limit"] + 1, after=after)
         return paging.cut(rows, query["limit"], lambda row: (row.created_at, row.id))
 
@@ -134,7 +134,7 @@ class Invitations(MethodView):
     def get(self, query: dict[str, Any]) -> Page[Invitation]:
         """List the invitations, without their texts, the newest first."""
         after = paging.after_moment(query["cursor"])
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             rows = invitations.page(tx, limit=query["limit"] + 1, after=after)
         return paging.cut(rows, query["limit"], lambda row: (row.created_at, row.id))
 

@@ -71,7 +71,7 @@ class Bots(MethodView):
     def get(self, query: dict[str, Any]) -> Page[Bot]:
         """List bots, the newest first."""
         after = paging.after_moment(query["cursor"])
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             rows = access.page(tx, auth.caller(), limit=query["limit"] + 1, after=after, owner=query["owner"])
         return paging.cut(rows, query["limit"], lambda bot: (bot.created_at, bot.id))
 
@@ -98,7 +98,7 @@ class OneBot(MethodView):
     @blueprint.problems(404)
     def get(self, bot_id: UUID) -> Bot:
         """Show a bot."""
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             return access.seen(tx, bot_id, auth.caller())
 
     @requires(*SIGNED_IN)
@@ -137,7 +137,7 @@ class Versions(MethodView):
     def get(self, query: dict[str, Any], bot_id: UUID) -> Page[Version]:
         """List the versions of one's own bot, the newest first; organisers may list any bot's."""
         before = paging.after_number(query["cursor"])
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             access.private(tx, bot_id, auth.caller())
             rows = bots.versions(tx, bot_id, limit=query["limit"] + 1, before=before)
         return paging.cut(rows, query["limit"], lambda version: (version.number,))
@@ -161,7 +161,7 @@ class OneVersion(MethodView):
     @blueprint.problems(404)
     def get(self, bot_id: UUID, number: int) -> Version:
         """Show a version of one's own bot; organisers may see any bot's."""
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             access.private(tx, bot_id, auth.caller())
             return bots.version(tx, bot_id, number)
 
@@ -175,7 +175,7 @@ class Source(MethodView):
     @blueprint.problems(404, 409)
     def get(self, bot_id: UUID, number: int) -> Response:
         """Send the file that a version of one's own module was made from; 409 for bots without a file."""
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             access.private(tx, bot_id, auth.caller())
             source = bots.source(tx, bot_id, number)
         disposition = f'attachment; filename="{source.filename}"'
@@ -193,7 +193,7 @@ class Qualification(MethodView):
     @blueprint.problems(404)
     def get(self, bot_id: UUID, number: int) -> dict[str, Any]:
         """Show how far the qualification of a version is, and what it found."""
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             access.private(tx, bot_id, auth.caller())
             version = bots.version(tx, bot_id, number)
             return {
@@ -243,7 +243,7 @@ class Faults(MethodView):
     def get(self, query: dict[str, Any], bot_id: UUID) -> Page[FaultView]:
         """List the faults of one's own bot with their evidence, the newest first."""
         after = paging.after_fault(query["cursor"])
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             access.private(tx, bot_id, auth.caller())
             rows = evidence.faults(tx, bot_id, limit=query["limit"] + 1, after=after)
         return paging.cut(
@@ -262,7 +262,7 @@ class Logs(MethodView):
     def get(self, query: dict[str, Any], bot_id: UUID) -> Page[LogView]:
         """List what one's own bot printed, the newest first."""
         before = paging.after_number(query["cursor"])
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             access.private(tx, bot_id, auth.caller())
             rows = evidence.logs(tx, bot_id, limit=query["limit"] + 1, before=before)
         return paging.cut(rows, query["limit"], lambda row: (row.id,))

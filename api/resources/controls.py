@@ -83,7 +83,7 @@ class TournamentAudit(MethodView):
     def get(self, query: dict[str, Any], tournament_id: UUID) -> Page[AuditEntry]:
         """List what was done to a tournament, by whom and when, the newest first."""
         before = paging.after_number(query["cursor"])
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             tournaments.get(tx, tournament_id)
             rows = audit.page(tx, limit=query["limit"] + 1, tournament_id=tournament_id, before=before)
         return paging.cut(rows, query["limit"], lambda row: (row.id,))
@@ -99,6 +99,6 @@ class Audit(MethodView):
     def get(self, query: dict[str, Any]) -> Page[AuditEntry]:
         """List what was done to tournaments, accounts and tokens, by whom and when, the newest first."""
         before = paging.after_number(query["cursor"])
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             rows = audit.page(tx, limit=query["limit"] + 1, before=before)
         return paging.cut(rows, query["limit"], lambda row: (row.id,))

@@ -40,7 +40,7 @@ class Stream(MethodView):
         """
         hub: Hub = current_app.extensions[_HUB]
         last_id = headers["last_event_id"]
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             tournaments.get(tx, tournament_id)
         hub.join(tournament_id)
         answer = Response(streams.events(hub, tournament_id, last_id), content_type=MEDIA_TYPE)

@@ -32,7 +32,7 @@ class Matches(MethodView):
     def get(self, query: dict[str, Any], tournament_id: UUID) -> Page[MatchView]:
         """List the finished matches, by event and number."""
         after = paging.after_match(query["cursor"])
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             tournaments.get(tx, tournament_id)
             rows = matches.page(
                 tx,
@@ -53,7 +53,7 @@ class OneMatch(MethodView):
     @blueprint.problems(404)
     def get(self, match_id: str) -> MatchView:
         """Show a finished match."""
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             return matches.get(tx, match_id)
 
 
@@ -67,5 +67,5 @@ class Replay(MethodView):
     def get(self, query: dict[str, Any], match_id: str) -> dict[str, Any]:
         """Show a finished match step by step; 409 while its event is running, since its cards are hidden."""
         viewer = matches.ALL if query["seat"] is None else query["seat"]
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             return {"match": matches.get(tx, match_id), **matches.replay(tx, match_id, viewer=viewer)}

@@ -41,7 +41,7 @@ class Editions(MethodView):
     @blueprint.problems(404)
     def get(self, tournament_id: UUID) -> dict[str, Any]:
         """List the editions of the final standings, the first one first; none before the end."""
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             tournaments.get(tx, tournament_id)
             return {"items": editions.of_tournament(tx, tournament_id), "next_cursor": None}
 
@@ -54,5 +54,5 @@ class OneEdition(MethodView):
     @blueprint.problems(404)
     def get(self, tournament_id: UUID, number: int) -> Edition:
         """Show one edition with its tables, exactly as they were frozen."""
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             return editions.get(tx, tournament_id, number)

@@ -38,7 +38,7 @@ class Standings(MethodView):
 
         As CSV it is one table: that of the event asked for, otherwise the one over all events.
         """
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             view = tables.build(tx, tournament_id, query["event"])
         if not wants_csv(query["format"]):
             return view
@@ -54,5 +54,5 @@ class Crosstable(MethodView):
     @blueprint.problems(404)
     def get(self, query: dict[str, Any], tournament_id: UUID) -> CrosstableView:
         """Show the cross-table of one event as it is: how every two entrants that met did."""
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             return tables.crosstable(tx, tournament_id, query["event"] or 0)

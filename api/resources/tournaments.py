@@ -65,7 +65,7 @@ class Tournaments(MethodView):
     def get(self, query: dict[str, Any]) -> Page[Tournament]:
         """List tournaments, the newest first."""
         after = paging.after_moment(query["cursor"])
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             rows = tournaments.page(tx, limit=query["limit"] + 1, after=after, state=query["state"])
         return paging.cut(rows, query["limit"], lambda row: (row.created_at, row.id))
 
@@ -93,7 +93,7 @@ class OneTournament(MethodView):
     @blueprint.problems(404)
     def get(self, tournament_id: UUID) -> Tournament:
         """Show a tournament and how far it is."""
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             return tournaments.get(tx, tournament_id)
 
     @requires(Role.ORGANISER)
@@ -119,7 +119,7 @@ class Entrants(MethodView):
     @blueprint.problems(404)
     def get(self, tournament_id: UUID) -> dict[str, Any]:
         """List the entrants, in order of entry."""
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             return {"items": tournaments.get(tx, tournament_id).entrants, "next_cursor": None}
 
     @requires(*SIGNED_IN)
@@ -144,7 +144,7 @@ class Events(MethodView):
     @blueprint.problems(404)
     def get(self, tournament_id: UUID) -> dict[str, Any]:
         """List the events and how far each is."""
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             return {"items": tournaments.get(tx, tournament_id).events, "next_cursor": None}
 
 

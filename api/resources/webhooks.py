@@ -47,7 +47,7 @@ class Webhooks(MethodView):
     def get(self, query: dict[str, Any]) -> Page[Webhook]:
         """List one's own webhooks, the newest first."""
         after = paging.after_moment(query["cursor"])
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             rows = webhooks.page(tx, auth.caller(), limit=query["limit"] + 1, after=after)
         return paging.cut(rows, query["limit"], lambda row: (row.created_at, row.id))
 
@@ -76,7 +76,7 @@ class OneWebhook(MethodView):
     @blueprint.problems(404)
     def get(self, webhook_id: UUID) -> Webhook:
         """Show one of one's own webhooks."""
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             return webhooks.shown(tx, webhook_id, auth.caller())
 
     @requires(*SIGNED_IN)
@@ -127,7 +127,7 @@ class Deliveries(MethodView):
     def get(self, query: dict[str, Any], webhook_id: UUID) -> Page[Delivery]:
         """List what one of one's own webhooks was told, with every attempt, the newest first, for 30 days."""
         after = paging.after_moment(query["cursor"])
-        with services.current().database.transaction() as tx:
+        with services.current().database.reading() as tx:
             webhooks.shown(tx, webhook_id, auth.caller())
             rows = deliveries.page(tx, webhook_id, limit=query["limit"] + 1, after=after)
         return paging.cut(rows, query["limit"], lambda row: (row.created_at, row.id))
