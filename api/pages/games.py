@@ -12,7 +12,6 @@ from markupsafe import Markup
 from api.pages import cards
 from api.pages.frame import KEEP_SECONDS
 from engine import games
-from engine.rng import Stream
 from store.errors import NotFound
 
 blueprint = Blueprint("games", __name__)
@@ -21,6 +20,7 @@ blueprint = Blueprint("games", __name__)
 _FOLDERS = (Path(__file__).parents[2] / "docs/games", Path(sys.prefix) / "share/fudaba/games")
 _PACK_PAGES = {"hanafuda": "hanafuda"}
 _COMMENT = "<!--"
+SAMPLES = 4
 
 
 @blueprint.get("/games")
@@ -54,11 +54,12 @@ def sheet(name: str) -> Response:
 
 
 def _samples() -> dict[str, list[cards.Symbol]]:
-    """Return a few cards of each game, for its place in the list."""
+    """Return a few cards of each game, for its place in the list; games of one pack show others."""
     samples = {}
-    for game in games.all_games():
+    for number, game in enumerate(games.all_games()):
         deck = cards.deck(_pack(game.id))
-        samples[game.id] = [deck[Stream(f"{game.id}/{i}").below(len(deck))] for i in range(4)]
+        places = (5 * number + i * len(deck) // SAMPLES for i in range(SAMPLES))
+        samples[game.id] = [deck[place % len(deck)] for place in places]
     return samples
 
 
