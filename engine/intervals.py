@@ -4,7 +4,7 @@ All tables of an event share its deals, so the deal is the unit of chance, not t
 and entrant are all that is needed; they are whole numbers, so that results are the same on every computer.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, sqrt
@@ -101,6 +101,34 @@ def point_intervals(sums: UnitSums, confidence: float = 0.95) -> dict[int, Inter
     return {
         entrant: Interval(float(means[index, column]), float(means[RESAMPLES - 1 - index, column]))
         for column, entrant in enumerate(sums.entrants)
+    }
+
+
+def mean_intervals(events: Sequence[UnitSums], confidence: float = 0.95) -> dict[int, Interval]:
+    """Return an interval of the mean points over events of each entrant, each event weighing the same.
+
+    By the errors of all events together; empty while an event that was begun has under two units.
+    """
+    begun = [sums for sums in events if len(sums.matches)]
+    if not begun or any(len(sums.matches) < 2 for sums in begun):
+        return {}
+    means: dict[int, float] = {}
+    variances: dict[int, float] = {}
+    for sums in begun:
+        units = len(sums.matches)
+        of_units = (sums.deviations() ** 2).sum(axis=0) * units / (units - 1)
+        for column, entrant in enumerate(sums.entrants):
+            mean = float(sums.mean_points()[column]) / len(events)
+            means[entrant] = means.get(entrant, 0.0) + mean
+            variances[entrant] = variances.get(entrant, 0.0) + float(of_units[column]) / len(events) ** 2
+    degrees = sum(len(sums.matches) - 1 for sums in begun)
+    width = student_quantile((1 + confidence) / 2, degrees)
+    return {
+        entrant: Interval(
+            max(0.0, mean - width * sqrt(variances[entrant])),
+            min(1.0, mean + width * sqrt(variances[entrant])),
+        )
+        for entrant, mean in means.items()
     }
 
 

@@ -39,7 +39,11 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class EventPart(_Part, frozen=True):
-    """One event: what is played, by whom (`field`, fillers last) and by which schedule."""
+    """One event: what is played, by whom (`field`, fillers last) and by which schedule.
+
+    `stopped_after_block` is the block at whose end the rule of the header ended it before its time; `matches`
+    counts what there was to play up to there.
+    """
 
     game: str
     seats: int
@@ -49,6 +53,7 @@ class EventPart(_Part, frozen=True):
     block_deals: int
     field: list[int]
     matches: int
+    stopped_after_block: int | None
 
 
 class EditionPart(_Part, frozen=True):
@@ -75,6 +80,7 @@ class Header(Line, frozen=True, tag="header"):
     endpoint_teams: bool
     endpoint_duplicates: bool
     limits: dict[str, int]
+    stop: dict[str, Any] | None
     events: list[EventPart]
     edition: EditionPart
 

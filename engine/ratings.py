@@ -31,7 +31,7 @@ _CLOSE = 1e-10
 class Rating:
     """How strong an entrant is, on Elo's scale with the field's mean at 1500, and a 95% interval.
 
-    There is no interval before two units of deals are played.
+    There is no interval before two units of deals are played in each event that was begun.
     """
 
     rating: float
@@ -177,7 +177,8 @@ def _inverse_information(met: Floats, wins: Floats, ridge: float) -> Floats:
 def _errors(strengths: Floats, won: Floats, scores: Sequence[Floats], ridge: float) -> tuple[Floats, int]:
     """Return the standard error of each strength, and the degrees of freedom that it rests on.
 
-    `scores` is for each event what each cluster (row) adds to the gradient of each entrant (column).
+    `scores` is for each event what each cluster (row) adds to the gradient of each entrant (column). A single
+    cluster says nothing about chance: where an event has no more, there are no degrees of freedom.
     """
     wins = _wins(strengths[:, None] - strengths[None, :])
     inverse = _inverse_information(won + won.T, wins, ridge)
@@ -189,7 +190,8 @@ def _errors(strengths: Floats, won: Floats, scores: Sequence[Floats], ridge: flo
         if clusters > 1:
             variances += ((of_event @ inverse) ** 2).sum(axis=0) * clusters / (clusters - 1)
             degrees += clusters - 1
-    return np.sqrt(variances), degrees
+    is_known = all(len(of_event) != 1 for of_event in scores)
+    return np.sqrt(variances), degrees if is_known else 0
 
 
 def _ratings(numbers: Sequence[int], strengths: Floats, errors: Floats, degrees: int) -> dict[int, Rating]:

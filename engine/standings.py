@@ -30,7 +30,18 @@ Duels = Mapping[tuple[int, int], Duel]  # by (lower entrant, higher entrant); po
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Estimate:
+    """How sure a row is: a rating and the points, each with its 95% interval where there is one yet."""
+
+    rating: float | None = None
+    rating_low: float | None = None
+    rating_high: float | None = None
+    points_low: float | None = None
+    points_high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row(Estimate):
     """One line of an event's standings; points are the mean of a match, 0 to 1.
 
     `wins` are matches in which the entrant's side alone came first. `reason` says what puts the row ahead of
@@ -49,7 +60,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OverallRow:
+class OverallRow(Estimate):
     """One line of a tournament's standings: `points` is the mean over its events, each weighing the same.
 
     `places` is the place in each event that the entrant played, by event index.

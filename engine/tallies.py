@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Sequence
 
 from engine.contract import Seat
+from engine.intervals import UnitSum
 from engine.match import points
 from engine.standings import Duel, Totals
 
 _TOTALS = 6  # the fields of Totals
 _DUEL = 2
+_UNIT = 2
 
 
 class Tally:
@@ -18,17 +20,22 @@ class Tally:
         self._first_seats = [sides.index(side) for side in sorted(set(sides))]
         self._totals: dict[int, list[int]] = {}
         self._duels: dict[tuple[int, int], list[int]] = {}
+        self._units: dict[tuple[int, int], list[int]] = {}
 
     def add(
         self,
         entrants: Sequence[int],
         *,
+        unit: int | None = None,
         scores: Sequence[int],
         places: Sequence[int],
         forfeits: Sequence[Seat],
         fault_seats: Iterable[Seat],
     ) -> None:
-        """Add one match; everything is by seat, a seat in `fault_seats` as often as it faulted."""
+        """Add one match; everything is by seat, a seat in `fault_seats` as often as it faulted.
+
+        `unit` is the unit of chance that its deal is counted in (engine.intervals.unit_of), if in any.
+        """
         sides, first_seats = self._sides, self._first_seats
         half_wins = points(places, sides, forfeits)
         nobody = len(forfeits) == len(sides)
@@ -40,6 +47,8 @@ class Tally:
             won = not nobody and half_wins[seat] == 2 * (len(first_seats) - 1)
             gained = (1, won, half_wins[seat], scores[seat], faults[sides[seat]], seat in forfeits)
             _add(self._totals.setdefault(entrant, [0] * _TOTALS), gained)
+            if unit is not None:
+                _add(self._units.setdefault((unit, entrant), [0] * _UNIT), (1, half_wins[seat]))
             for other in first_seats:
                 if entrant < entrants[other] and not nobody:  # who all failed did not meet
                     duel = _half_wins(places[seat], places[other])
@@ -64,6 +73,13 @@ class Tally:
         return {
             pair: Duel(matches=matches, points=won) for pair, (matches, won) in sorted(self._duels.items())
         }
+
+    def units(self) -> list[UnitSum]:
+        """Return what every entrant did in each unit of deals, in order of units and numbers."""
+        return [
+            UnitSum(unit=unit, entrant=entrant, matches=matches, points=won)
+            for (unit, entrant), (matches, won) in sorted(self._units.items())
+        ]
 
 
 def _half_wins(place: int, other: int) -> int:

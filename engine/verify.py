@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from engine import benching, games, ledger, seeds, standings
+from engine import benching, estimates, games, ledger, seeds, standings
 from engine.errors import BadRecord, FudabaError
+from engine.intervals import UnitSums, unit_of
 from engine.ledger import (
     BenchLine,
     EndLine,
@@ -21,10 +22,12 @@ from engine.ledger import (
     WrongLine,
 )
 from engine.limits import Limits
+from engine.ratings import EventSums
 from engine.record import canonical
 from engine.rematch import Checked, Chunk, Task, replay, sides_of
 from engine.schedule import Format, Schedule, Slot
 from engine.standings import Duels, OverallRow, Row, Totals
+from engine.stopping import StopRule
 from engine.tallies import Tally
 
 CHUNK = 16  # matches that are handed over together
@@ -83,6 +86,7 @@ class _Walk:
         self._set_aside = 0
         self._rows: dict[int, list[Row]] = {}
         self._duels: dict[int, Duels] = {}
+        self._sums: list[EventSums] = []
 
     def tasks(self) -> Iterator[Task | WrongLine]:
         """Yield every match to be played again; what is wrong before that comes in its turn, as the last."""
@@ -140,14 +144,19 @@ class _Walk:
         self._matches += walk.matches
         self._set_aside += walk.set_aside
         totals, self._duels[index] = walk.totals_and_duels()
-        self._rows[index] = standings.event_rows(totals, self._duels[index], max(sides_of(event)) + 1)
+        rows = standings.event_rows(totals, self._duels[index], max(sides_of(event)) + 1)
+        self._sums.append(walk.sums())
+        self._rows[index] = estimates.attached(rows, estimates.of_event(self._sums[index], totals))
 
     def _take_standings(self) -> None:
-        overall: list[OverallRow] = standings.overall_rows(self._rows, self._duels)
-        tables = ledger.tables(self._rows, overall)
-        for table in tables:
-            _require_table(self._reader, self._reader.take(StandingsLine), table)
-        if (found := ledger.digest(tables)) != self._header.edition.sha256:
+        rows: list[OverallRow] = standings.overall_rows(self._rows, self._duels)
+        overall = estimates.attached(rows, estimates.overall(self._sums, [row.entrant for row in rows]))
+        said: list[Table] = []
+        for table in ledger.tables(self._rows, overall):
+            line = self._reader.take(StandingsLine)
+            _require_table(self._reader, line, table)
+            said.append({"event": line.event, "rows": line.rows})
+        if (found := ledger.digest(said)) != self._header.edition.sha256:
             raise WrongLine(1, f"the SHA-256 of the standings is {found}, not that of the edition")
 
 
@@ -166,18 +175,27 @@ def _require_header(reader: Reader, header: Header) -> None:
     try:
         if Limits.from_json(header.limits).to_json() != header.limits:
             raise BadRecord("limits are not complete")
+        if header.stop is not None:
+            StopRule.from_json(header.stop)
         for index, event in enumerate(header.events):
-            _require_event(index, event)
+            _require_event(index, event, header.stop is not None)
     except FudabaError as error:
         raise reader.wrong(str(error)) from error
 
 
-def _require_event(index: int, event: EventPart) -> None:
+def _require_event(index: int, event: EventPart, may_stop: bool) -> None:
     if games.get(event.game).settle(event.seats, event.options) != (event.seats, event.options):
         raise BadRecord(f"options of event {index} are not complete")
-    matches = _schedule(event).matches
+    schedule, stopped = _schedule(event), event.stopped_after_block
+    if stopped is not None and not (may_stop and 0 <= stopped < schedule.blocks - 1):
+        raise BadRecord(f"event {index} cannot have stopped after block {stopped}")
+    matches = schedule.block_range(_last_block(event, schedule)).stop
     if event.matches != matches:
         raise BadRecord(f"matches of event {index} is {event.matches}; its schedule has {matches}")
+
+
+def _last_block(event: EventPart, schedule: Schedule) -> int:
+    return schedule.blocks - 1 if event.stopped_after_block is None else event.stopped_after_block
 
 
 def _schedule(event: EventPart) -> Schedule:
@@ -205,10 +223,18 @@ def _require_table(reader: Reader, line: StandingsLine, table: Table) -> None:
     for position, (said, found) in enumerate(zip(line.rows, table["rows"], strict=False)):
         for name in sorted(said.keys() | found.keys()):
             one, other = said.get(name), found.get(name)
-            if canonical(one) != canonical(other):  # true is not 1 here, as it is to Python
+            if not _agree(name, one, other):
                 raise reader.wrong(f"row {position}: {name} is {one!r}; it must be {other!r}")
     if len(line.rows) != len(table["rows"]):
         raise reader.wrong(f"there are {len(line.rows)} rows; there must be {len(table['rows'])}")
+
+
+def _agree(name: str, said: object, found: object) -> bool:
+    """Return whether a value is what was found; of an estimate, as nearly as computers agree about it."""
+    tolerance = estimates.TOLERANCES.get(name)
+    if tolerance is not None and isinstance(said, float) and isinstance(found, float):
+        return abs(said - found) <= tolerance * 1.001
+    return canonical(said) == canonical(found)  # true is not 1 here, as it is to Python
 
 
 class _EventWalk:
@@ -226,12 +252,14 @@ class _EventWalk:
         self._fillers = {one.number for one in entrants if one.filler}
         self._endpoints = {one.number for one in entrants if one.bot_kind == "endpoint"}
         self._secret = bytes.fromhex(header.secret_seed)
+        self._rule = None if header.stop is None else StopRule.from_json(header.stop)
         self._tally = Tally(self._sides)
         self._benched: set[int] = set()
 
     def tasks(self) -> Iterator[Task]:
         """Yield the matches to be played again; raises WrongLine for what is wrong before that."""
-        for block in range(self._schedule.blocks):
+        last = _last_block(self._event, self._schedule)
+        for block in range(last + 1):
             forfeits: Counter[int] = Counter()
             for number in self._schedule.block_range(block):
                 if self._reader.is_next(SetAsideLine):
@@ -240,7 +268,8 @@ class _EventWalk:
                     task = self._take_match(number)
                     forfeits.update({task.match.entrants[seat] for seat in task.match.forfeits})
                     yield task
-            if block + 1 < self._schedule.blocks:
+            self._require_stop(block)
+            if block < last:
                 self._take_benches(block, forfeits)
 
     def totals_and_duels(self) -> tuple[dict[int, Totals], Duels]:
@@ -249,6 +278,23 @@ class _EventWalk:
         totals = self._tally.totals()
         duels = {pair: duel for pair, duel in self._tally.duels().items() if ranked.issuperset(pair)}
         return {entrant: totals.get(entrant, Totals()) for entrant in sorted(ranked)}, duels
+
+    def sums(self) -> EventSums:
+        """Return what ratings and intervals follow from; fillers count as opponents."""
+        units = UnitSums.of(self._tally.units(), max(self._sides) + 1)
+        return EventSums(duels=self._tally.duels(), units=units)
+
+    def _require_stop(self, block: int) -> None:
+        """Raise WrongLine for the header unless its rule ends the event here exactly if it says so."""
+        if self._rule is None or not self._rule.looks_at(block, self._schedule.blocks):
+            return
+        ranked = [one for one in self._tally.units() if one.entrant not in self._fillers]
+        sums = UnitSums.of(ranked, max(self._sides) + 1)
+        ends = self._rule.ends(sums, self._schedule.blocks)
+        if ends and self._event.stopped_after_block != block:
+            raise WrongLine(1, f"event {self._index} goes on after block {block}; its rule stops it there")
+        if not ends and self._event.stopped_after_block == block:
+            raise WrongLine(1, f"event {self._index} stops after block {block}; by its rule it goes on")
 
     def _take_set_aside(self, number: int) -> None:
         line = self._reader.take(SetAsideLine)
@@ -270,6 +316,7 @@ class _EventWalk:
         self._require_shape(match)
         self._tally.add(
             seated,
+            unit=unit_of(slot.deal),
             scores=match.scores,
             places=match.places,
             forfeits=match.forfeits,

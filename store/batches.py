@@ -7,7 +7,8 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, func, or_, select, update
 
-from store import benches, deliveries, editions, seating
+from engine.intervals import looks
+from store import benches, deliveries, editions, estimates, seating, stops
 from store.database import Transaction
 from store.models.matches import Batch, BatchState
 from store.models.tournaments import Event, EventState, Tournament, TournamentState
@@ -128,8 +129,8 @@ def hand_back(tx: Transaction, claim: Claim) -> None:
 def advance(tx: Transaction, event_id: UUID, now: datetime) -> list[int]:
     """Move an event on as far as its finished batches allow; return the ids of new batches to send.
 
-    A block ends when all its matches are played or set aside; benching is decided there, from the whole
-    block. The event's row is locked, so that one of several callers does each step.
+    A block ends when all its matches are played or set aside; benching and early ends are decided there,
+    from all complete blocks. The event's row is locked, so that one of several callers does each step.
     """
     event = tx.get_one(Event, event_id, with_for_update=True, populate_existing=True)
     if event.state is not EventState.RUNNING:
@@ -137,13 +138,17 @@ def advance(tx: Transaction, event_id: UUID, now: datetime) -> list[int]:
     tournament = tx.get_one(Tournament, event.tournament_id)
     if tournament.state is not TournamentState.RUNNING:
         return []
+    event.set_aside = _count(tx, event.id, BatchState.SET_ASIDE)  # each is a single match
     schedule = seating.schedule_of(event)
     block_over = event.next_number >= schedule.block_range(event.block).stop
     if block_over and not _count(tx, event.id, BatchState.OPEN):
-        if event.block + 1 == schedule.blocks:
+        is_last = event.block + 1 == schedule.blocks
+        if is_last or stops.apply(tx, tournament, event, schedule):
             _finish(tx, event, tournament, now)
             return []
         benches.decide(tx, event, now)
+        if event.block in looks(schedule.blocks):
+            estimates.update_event(tx, event)
         event.block += 1
     return open_window(tx, event, now)
 
@@ -176,11 +181,12 @@ def mark_sent(tx: Transaction, batch_ids: Sequence[int], now: datetime) -> None:
 
 
 def running_events(tx: Transaction) -> list[UUID]:
-    """Return the events of running tournaments that are not finished themselves."""
+    """Return the events of running tournaments that are not finished themselves; ladders move otherwise."""
     query = (
         select(Event.id)
         .join(Tournament, Tournament.id == Event.tournament_id)
         .where(Tournament.state == TournamentState.RUNNING, Event.state == EventState.RUNNING)
+        .where(Tournament.is_season.is_(False))
         .order_by(Tournament.started_at, Event.index)
     )
     return list(tx.scalars(query))
@@ -236,7 +242,6 @@ def _give_up(tx: Transaction, batch: Batch, reason: str, now: datetime) -> None:
         tx.add(_new_batch(batch.event_id, batch.block, batch.first + half, batch.count - half, now))
     else:
         batch.state = BatchState.SET_ASIDE
-        tx.execute(update(Event).where(Event.id == batch.event_id).values(set_aside=Event.set_aside + 1))
     tx.flush()
 
 
@@ -245,7 +250,9 @@ def _finish(tx: Transaction, event: Event, tournament: Tournament, now: datetime
     event.state = EventState.FINISHED
     event.finished_at = now
     tx.flush()
+    estimates.update_event(tx, event)
     tx.get_one(Tournament, tournament.id, with_for_update=True, populate_existing=True)
+    estimates.update_overall(tx, tournament.id)
     left = tx.scalar(
         select(func.count())
         .select_from(Event)

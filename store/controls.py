@@ -76,6 +76,7 @@ def clone(
         ),
         entrants=_still_playing(tx, origin) if with_entrants else (),
         limits=origin.limits,
+        stop=origin.stop,
         endpoint_teams=origin.endpoint_teams,
         endpoint_duplicates=origin.endpoint_duplicates,
         entries_per_owner=origin.entries_per_owner,

@@ -14,6 +14,7 @@ from engine.options import OptionValue
 from engine.policies import RandomPolicy
 from engine.rng import Stream
 from engine.schedule import Format, Schedule
+from engine.stopping import StopRule
 from store.errors import BadRequest
 
 MOST_DEALS = 1_000_000
@@ -41,6 +42,7 @@ class Plan:
     events: tuple[EventPlan, ...] | None = None
     entrants: tuple[str, ...] = ()
     limits: Mapping[str, Any] | None = None
+    stop: Mapping[str, Any] | None = None
     endpoint_teams: bool = True
     endpoint_duplicates: bool = False
     secret_seed: bytes | None = None
@@ -88,6 +90,16 @@ def settle_limits(given: Mapping[str, Any] | None) -> Limits:
         return Limits.from_json(given)
     except FudabaError as error:
         raise BadRequest(str(error), field="limits") from error
+
+
+def settle_stop(given: Mapping[str, Any] | None) -> StopRule | None:
+    """Return the rule that ends events early, None without one; BadRequest when it cannot be used."""
+    if given is None:
+        return None
+    try:
+        return StopRule.from_json(given)
+    except BadOptions as error:
+        raise BadRequest(str(error), field="stop") from error
 
 
 def _settle(event: EventPlan, field: str) -> SettledEvent:

@@ -25,7 +25,7 @@ from engine.ledger import (
 )
 from engine.match import points
 from engine.policies import FaultCode
-from store import editions, matches, results, seating, tournaments
+from store import deals, editions, results, seating, tournaments
 from store.database import Database, Transaction
 from store.errors import Conflict
 from store.models.matches import FaultRow, Result
@@ -94,6 +94,7 @@ def _header(final: _Final) -> Header:
         endpoint_teams=tournament.endpoint_teams,
         endpoint_duplicates=tournament.endpoint_duplicates,
         limits=tournament.limits,
+        stop=tournament.stop,
         events=[
             EventPart(
                 game=event.game,
@@ -104,6 +105,7 @@ def _header(final: _Final) -> Header:
                 block_deals=event.block_deals,
                 field=event.field,
                 matches=event.matches,
+                stopped_after_block=event.stopped_after_block,
             )
             for event in tournament.events
         ],
@@ -133,7 +135,8 @@ def _event_lines(database: Database, tournament: Tournament, event: Event) -> It
     with database.reading() as tx:
         query = select(Bench).where(Bench.event_id == event.id).order_by(Bench.from_block, Bench.entrant)
         benches = list(tx.scalars(query))
-    for block in range(schedule.blocks):
+    last = event.block  # the one that it ended with
+    for block in range(last + 1):
         for number in schedule.block_range(block):
             if following is not None and following.number == number:
                 yield following
@@ -201,7 +204,7 @@ def _match_line(
         deal=slot.deal,
         rotation=slot.rotation,
         entrants=list(seating.seats_of(event, slot)),
-        seed=matches.deal_seed(tournament, event, result.number, endpoints).hex(),
+        seed=deals.seed(tournament, event, slot, endpoints).hex(),
         actions=list(results.unpack_actions(result.actions)),
         faults=faults,
         forfeits=result.forfeits,

@@ -10,7 +10,9 @@ from uuid import UUID
 from sqlalchemy import insert, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from engine.intervals import unit_of
 from engine.match import MatchResult
+from engine.schedule import Slot
 from engine.standings import Duel, Totals
 from engine.tallies import Tally
 from store import batches, seating
@@ -18,7 +20,7 @@ from store.batches import Claim
 from store.database import Transaction
 from store.models.bots import BotLog
 from store.models.matches import FaultRow, Result
-from store.models.tournaments import EntrantTotals, Event, PairTotals
+from store.models.tournaments import EntrantTotals, Event, PairTotals, UnitTotals
 
 _Sums = Mapping[tuple[int, ...], Sequence[int]]
 
@@ -57,14 +59,15 @@ def write(
     event = tx.get_one(Event, claim.event_id, with_for_update=True, populate_existing=True)
     if not batches.close(tx, claim, now):
         return False
-    seats = {match.number: _seats(event, match.number) for match in played}
+    slots = seating.slots(tx, event, [match.number for match in played])
+    seats = {number: seating.seats_of(event, slot) for number, slot in slots.items()}
     _insert_results(tx, event, played, now)
     faults = list(_fault_rows(event, played, seats, versions, now))
     if faults:
         tx.execute(insert(FaultRow), faults)
     if logs:
         tx.execute(insert(BotLog), [_log_row(event, log, now) for log in logs])
-    _add_totals(tx, event, played, seats)
+    _add_totals(tx, event, played, seats, slots)
     tx.change(update(Event).where(Event.id == event.id).values(played=Event.played + len(played)))
     return True
 
@@ -77,10 +80,6 @@ def pack_actions(actions: Iterable[str]) -> bytes:
 def unpack_actions(data: bytes) -> tuple[str, ...]:
     """Return the action texts of a stored match."""
     return tuple(zlib.decompress(data).decode().split())
-
-
-def _seats(event: Event, number: int) -> tuple[int, ...]:
-    return seating.seats_of(event, seating.schedule_of(event).slot(number))
 
 
 def _insert_results(tx: Transaction, event: Event, played: Sequence[Played], now: datetime) -> None:
@@ -136,14 +135,19 @@ def _log_row(event: Event, log: Log, now: datetime) -> dict[str, Any]:
 
 
 def _add_totals(
-    tx: Transaction, event: Event, played: Sequence[Played], seats: dict[int, tuple[int, ...]]
+    tx: Transaction,
+    event: Event,
+    played: Sequence[Played],
+    seats: Mapping[int, tuple[int, ...]],
+    slots: Mapping[int, Slot],
 ) -> None:
-    """Add a batch to the totals: every entrant and every pair that sat together, once each."""
+    """Add a batch to the totals: of every entrant, pair that sat together and unit of deals, once each."""
     tally = Tally(seating.sides_of(event))
     for match in played:
         result = match.result
         tally.add(
             seats[match.number],
+            unit=None if seating.is_ladder(event) else unit_of(slots[match.number].deal),
             scores=result.scores,
             places=result.places,
             forfeits=result.forfeits,
@@ -151,12 +155,15 @@ def _add_totals(
         )
     totals: _Sums = {(entrant,): astuple(of) for entrant, of in tally.totals().items()}
     duels: _Sums = {pair: astuple(duel) for pair, duel in tally.duels().items()}
+    units: _Sums = {(one.unit, one.entrant): (one.matches, one.points) for one in tally.units()}
     _upsert(tx, EntrantTotals.__table__, event.id, ("entrant",), _TOTALS, totals)
     _upsert(tx, PairTotals.__table__, event.id, ("entrant", "opponent"), _DUEL, duels)
+    _upsert(tx, UnitTotals.__table__, event.id, ("unit", "entrant"), _UNIT, units)
 
 
 _TOTALS = tuple(field.name for field in fields(Totals))
 _DUEL = tuple(field.name for field in fields(Duel))
+_UNIT = ("matches", "points")
 
 
 def _upsert(

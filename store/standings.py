@@ -5,17 +5,18 @@ from uuid import UUID
 from sqlalchemy import select
 
 from engine import ledger, standings
+from engine.estimates import attached
 from engine.ledger import Table
-from engine.standings import Duel, Duels, OverallRow, Row, Totals
+from engine.standings import Duels, OverallRow, Row
+from store import estimates, sums
 from store.database import Transaction
-from store.models.tournaments import Entrant, EntrantTotals, Event, PairTotals
+from store.models.tournaments import Event
 
 
 def of_event(tx: Transaction, event_id: UUID) -> list[Row]:
     """Return the rows of one event, best first; fillers are not ranked."""
     event = tx.get_one(Event, event_id)
-    ranked = _ranked(tx, event)
-    return standings.event_rows(_totals(tx, event, ranked), _duels(tx, event, ranked), event.sides)
+    return _event_rows(tx, event, sums.duels(tx, event, sums.ranked(tx, event)))
 
 
 def overall(tx: Transaction, tournament_id: UUID) -> list[OverallRow]:
@@ -34,39 +35,12 @@ def _all_rows(tx: Transaction, tournament_id: UUID) -> tuple[dict[int, list[Row]
     rows: dict[int, list[Row]] = {}
     duels: dict[int, Duels] = {}
     for event in tx.scalars(query):
-        ranked = _ranked(tx, event)
-        duels[event.index] = _duels(tx, event, ranked)
-        rows[event.index] = standings.event_rows(_totals(tx, event, ranked), duels[event.index], event.sides)
-    return rows, standings.overall_rows(rows, duels)
+        duels[event.index] = sums.duels(tx, event, sums.ranked(tx, event))
+        rows[event.index] = _event_rows(tx, event, duels[event.index])
+    overall_rows = standings.overall_rows(rows, duels)
+    return rows, attached(overall_rows, estimates.overall(tx, tournament_id))
 
 
-def _ranked(tx: Transaction, event: Event) -> set[int]:
-    """Return the numbers of the entrants that play this event and are no fillers."""
-    query = select(Entrant.number).where(
-        Entrant.tournament_id == event.tournament_id, Entrant.filler.is_(False)
-    )
-    return set(tx.scalars(query)) & set(event.field)
-
-
-def _totals(tx: Transaction, event: Event, ranked: set[int]) -> dict[int, Totals]:
-    totals = {number: Totals() for number in sorted(ranked)}
-    for row in tx.scalars(select(EntrantTotals).where(EntrantTotals.event_id == event.id)):
-        if row.entrant in ranked:
-            totals[row.entrant] = Totals(
-                matches=row.matches,
-                wins=row.wins,
-                points=row.points,
-                score=row.score,
-                faults=row.faults,
-                forfeits=row.forfeits,
-            )
-    return totals
-
-
-def _duels(tx: Transaction, event: Event, ranked: set[int]) -> Duels:
-    query = select(PairTotals).where(PairTotals.event_id == event.id)
-    return {
-        (row.entrant, row.opponent): Duel(matches=row.matches, points=row.points)
-        for row in tx.scalars(query)
-        if row.entrant in ranked and row.opponent in ranked
-    }
+def _event_rows(tx: Transaction, event: Event, duels: Duels) -> list[Row]:
+    rows = standings.event_rows(sums.totals(tx, event), duels, event.sides)
+    return attached(rows, estimates.of_event(tx, event.id))

@@ -24,7 +24,7 @@ from store.plans import Plan, SettledEvent
 def create(tx: Transaction, plan: Plan, *, organiser_id: UUID, now: datetime) -> Tournament:
     """Store a draft, its secret drawn or given and committed to; BadRequest names the field."""
     events = plans.settle_events(plan)
-    limits = plans.settle_limits(plan.limits)
+    limits, stop = plans.settle_limits(plan.limits), plans.settle_stop(plan.stop)
     secret = _secret(plan)
     tournament = Tournament(
         organiser_id=organiser_id,
@@ -33,6 +33,7 @@ def create(tx: Transaction, plan: Plan, *, organiser_id: UUID, now: datetime) ->
         secret=secret,
         commitment=seeds.commitment(secret),
         limits=limits.to_json(),
+        stop=None if stop is None else stop.to_json(),
         endpoint_teams=plan.endpoint_teams,
         endpoint_duplicates=plan.endpoint_duplicates,
         entries_close_at=plan.entries_close_at,
@@ -52,6 +53,7 @@ def dry_run(tx: Transaction, plan: Plan) -> dict[str, Any]:
     """Return what a plan would play, without storing anything; raises like `create`."""
     events = plans.settle_events(plan)
     plans.settle_limits(plan.limits)
+    plans.settle_stop(plan.stop)
     _secret(plan)
     versions = entries.playable(tx, plan.entrants)
     fields = [sum(entries.claims(version, event.game) for version in versions) for event in events]
@@ -95,10 +97,14 @@ def page(
     after: tuple[datetime, UUID] | None = None,
     state: TournamentState | None = None,
 ) -> list[Tournament]:
-    """Return at most `limit` tournaments, newest first, after the one with this (created_at, id)."""
+    """Return at most `limit` tournaments, newest first, after the one with this (created_at, id).
+
+    The seasons of ladders are not among them.
+    """
     query = (
         select(Tournament)
         .options(selectinload(Tournament.events), selectinload(Tournament.organiser))
+        .where(Tournament.is_season.is_(False))
         .order_by(Tournament.created_at.desc(), Tournament.id.desc())
         .limit(limit)
     )

@@ -49,12 +49,14 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, title: s
 def event_table(event: Json) -> Table:
     """Return the standings of one event."""
     return table(
-        ("place", "bot", "points", "wins", "played", "mean score", "faults", "forfeits"),
+        ("place", "bot", "points", "95%", "rating", "wins", "played", "mean score", "faults", "forfeits"),
         [
             (
                 row["place"],
                 row["name"],
                 f"{row['points']:.3f}",
+                _interval(row),
+                _rating(row),
                 row["wins"],
                 row["matches"],
                 f"{row['mean_score']:.2f}",
@@ -72,12 +74,13 @@ def overall_table(standings: Json) -> Table:
     events = standings["events"]
     games = [event["game"].replace("_", "\n") for event in events]
     return table(
-        ("place", "bot", "points", "faults", *games),
+        ("place", "bot", "points", "rating", "faults", *games),
         [
             (
                 row["place"],
                 row["name"],
                 f"{row['points']:.3f}",
+                _rating(row),
                 row["faults"],
                 *(row["places"].get(str(event["index"]), "-") for event in events),
             )
@@ -85,3 +88,15 @@ def overall_table(standings: Json) -> Table:
         ],
         title="overall: the mean over all games",
     )
+
+
+def _interval(row: Json) -> str:
+    """Return the interval of the points of a row, to two places; empty while there is none."""
+    if row["points_low"] is None:
+        return ""
+    return f"{row['points_low']:.2f}-{row['points_high']:.2f}"
+
+
+def _rating(row: Json) -> str:
+    """Return the rating of a row as a whole number; empty while there is none."""
+    return "" if row["rating"] is None else f"{row['rating']:.0f}"

@@ -208,11 +208,14 @@ def _child(settings: Settings, name: str, command: tuple[str, ...], pass_fds: tu
 
 
 def _environment(settings: Settings) -> dict[str, str]:
-    """Return this process's environment with all settings as they are here, but for the organiser's token."""
+    """Return this process's environment with all settings as they are here, but for the organiser's token.
+
+    The workers are as many as the cores, so that NumPy needs no threads of its own.
+    """
     variables = {setting.variable for setting in SETTINGS.values()}
     kept = {name: value for name, value in os.environ.items() if name.removesuffix("_FILE") not in variables}
     settled = replace(settings, organiser_token="").to_env()
-    return {**kept, **settled, "PYTHONUNBUFFERED": "1"}
+    return {**kept, **settled, "PYTHONUNBUFFERED": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def _wait_until_ready(url: str, supervisor: Supervisor) -> None:

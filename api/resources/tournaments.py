@@ -42,6 +42,7 @@ def plan_of(new: dict[str, Any]) -> Plan:
         events=None if events is None else tuple(EventPlan(**event) for event in events),
         entrants=tuple(new["entrants"]),
         limits=new["limits"],
+        stop=new["stop"],
         endpoint_teams=new["endpoint_teams"],
         endpoint_duplicates=new["endpoint_duplicates"],
         secret_seed=None if seed is None else bytes.fromhex(seed),

@@ -49,6 +49,17 @@ class Whole(fields.Integer):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
+class Number(fields.Float):
+    """A JSON number; neither true nor "0.5" is one."""
+
+    def _deserialize(
+        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+    ) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
 class Truth(fields.Boolean):
     """JSON true or false, nothing that merely resembles them."""
 

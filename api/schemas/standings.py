@@ -18,6 +18,10 @@ class StandingsQuerySchema(ma.Schema):
     )
 
 
+def _estimate(meaning: str) -> fields.Float:
+    return fields.Float(required=True, allow_none=True, metadata={"description": meaning})
+
+
 class RowSchema(ma.Schema):
     """One line of an event's standings."""
 
@@ -28,6 +32,13 @@ class RowSchema(ma.Schema):
     wins = fields.Integer(required=True)
     points = Ratio(required=True, metadata={"description": "Mean of a match, 0 to 1; ranks the rows."})
     points_exact = ExactRatio(required=True, dump_only=True, attribute="points")
+    points_low = _estimate("The 95% interval of the points by the luck of the deals, from here")
+    points_high = _estimate("to here; null before enough has been played.")
+    rating = _estimate(
+        "Maximum likelihood on all results; the field's mean is 1500, odds of 10 to 1 are 400."
+    )
+    rating_low = _estimate("The 95% interval of the rating, from here")
+    rating_high = _estimate("to here.")
     mean_score = Ratio(required=True)
     mean_score_exact = ExactRatio(required=True, dump_only=True, attribute="mean_score")
     faults = fields.Integer(required=True)
@@ -45,6 +56,13 @@ class OverallRowSchema(ma.Schema):
     wins = fields.Integer(required=True)
     points = Ratio(required=True, metadata={"description": "Mean over the events, 0 to 1; ranks the rows."})
     points_exact = ExactRatio(required=True, dump_only=True, attribute="points")
+    points_low = _estimate("The 95% interval of the points by the luck of the deals, from here")
+    points_high = _estimate("to here; null before enough has been played.")
+    rating = _estimate(
+        "Maximum likelihood on all results; the field's mean is 1500, odds of 10 to 1 are 400."
+    )
+    rating_low = _estimate("The 95% interval of the rating, from here")
+    rating_high = _estimate("to here.")
     faults = fields.Integer(required=True)
     forfeits = fields.Integer(required=True)
     places = fields.Dict(

@@ -5,7 +5,8 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import fields, validate
 
-from api.schemas.fields import Moment, PageQuerySchema, Truth, Whole, page_of
+from api.schemas.fields import Moment, Number, PageQuerySchema, Truth, Whole, page_of
+from engine.stopping import LEAST_SEPARATION, MOST_SEPARATION, MOST_TOP
 from store.entries import MOST_ENTRANTS
 from store.models.bots import BotKind
 from store.models.tournaments import Event, EventState, TournamentState
@@ -44,6 +45,21 @@ class NewEventSchema(ma.Schema):
     schedule = fields.String(load_default=None, allow_none=True, validate=validate.Length(max=20))
 
 
+class StopSchema(ma.Schema):
+    """When an event ends early: once the named places are separated from those below, at a block's end."""
+
+    separation = Number(
+        required=True,
+        validate=validate.Range(min=LEAST_SEPARATION, max=MOST_SEPARATION),
+        metadata={"description": "The confidence, such as 0.95; a wrong end is less probable than the rest."},
+    )
+    top = Whole(
+        required=True,
+        validate=validate.Range(min=1, max=MOST_TOP),
+        metadata={"description": "How many places, from the first one on."},
+    )
+
+
 class NewTournamentSchema(ma.Schema):
     """A tournament to be made."""
 
@@ -61,6 +77,12 @@ class NewTournamentSchema(ma.Schema):
         load_default=None,
         allow_none=True,
         metadata={"description": "Limits that bots play under; those left out have their default."},
+    )
+    stop = fields.Nested(
+        StopSchema,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "Left out: every event plays all its deals."},
     )
     endpoint_teams = Truth(
         load_default=True, metadata={"description": "Whether endpoints may play for a whole team."}
@@ -192,6 +214,11 @@ class EventSchema(ma.Schema):
     matches = fields.Integer(required=True)
     played = fields.Integer(required=True)
     set_aside = fields.Integer(required=True)
+    stopped_after_block = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The block with which the rule `stop` ended it early; null otherwise."},
+    )
     finished_at = Moment(required=True, allow_none=True)
 
 
@@ -208,6 +235,7 @@ class TournamentSchema(TournamentSummarySchema):
         },
     )
     limits = fields.Dict(required=True)
+    stop = fields.Nested(StopSchema, required=True, allow_none=True)
     endpoint_teams = fields.Boolean(required=True)
     endpoint_duplicates = fields.Boolean(required=True)
     entries_close_at = Moment(required=True, allow_none=True)

@@ -49,6 +49,7 @@ class Tournament(Base):
     secret: Mapped[bytes] = mapped_column(LargeBinary(32))
     commitment: Mapped[str] = mapped_column(String(64))
     limits: Mapped[dict[str, Any]] = mapped_column(Json)
+    stop: Mapped[dict[str, Any] | None] = mapped_column(Json)
     endpoint_teams: Mapped[bool] = mapped_column(default=True)
     endpoint_duplicates: Mapped[bool] = mapped_column(default=False)
     entrants_sha256: Mapped[str | None] = mapped_column(String(64))
@@ -85,7 +86,8 @@ class Event(Base):
 
     `field` is the numbers of the entrants that play it, fillers last; empty in a draft. Match numbers follow
     from its length, `sides`, `deals` and `block_deals`; no match is stored before it is played. `next_number`
-    is the first one that no batch covers yet; `block` is the block that is being played.
+    is the first one that no batch covers yet; `block` is the block that is being played. An event that the
+    tournament's rule `stop` ended early says after which block; `matches` then counts those up to there.
     """
 
     __tablename__ = "events"
@@ -110,6 +112,7 @@ class Event(Base):
     next_number: Mapped[int] = mapped_column(BigInteger, default=0)
     played: Mapped[int] = mapped_column(BigInteger, default=0)
     set_aside: Mapped[int] = mapped_column(BigInteger, default=0)
+    stopped_after_block: Mapped[int | None]
     finished_at: Mapped[datetime | None] = mapped_column(UtcTime)
 
     tournament: Mapped[Tournament] = relationship(lazy="raise", back_populates="events")
@@ -140,6 +143,46 @@ class PairTotals(Base):
     opponent: Mapped[int] = mapped_column(primary_key=True)
     matches: Mapped[int] = mapped_column(BigInteger)
     points: Mapped[int] = mapped_column(BigInteger)
+
+
+class UnitTotals(Base):
+    """What one entrant has done in the deals of one unit of chance (engine.intervals.unit_of)."""
+
+    __tablename__ = "unit_totals"
+
+    event_id: Mapped[UUID] = mapped_column(ForeignKey("events.id"), primary_key=True)
+    unit: Mapped[int] = mapped_column(primary_key=True)
+    entrant: Mapped[int] = mapped_column(primary_key=True)
+    matches: Mapped[int] = mapped_column(BigInteger)
+    points: Mapped[int] = mapped_column(BigInteger)
+
+
+class EstimateColumns:
+    """A rating and the points with their 95% intervals (engine.standings.Estimate)."""
+
+    rating: Mapped[float | None]
+    rating_low: Mapped[float | None]
+    rating_high: Mapped[float | None]
+    points_low: Mapped[float | None]
+    points_high: Mapped[float | None]
+
+
+class EventEstimate(EstimateColumns, Base):
+    """How sure an entrant's row in an event is, as of the last block at whose end this was worked out."""
+
+    __tablename__ = "event_estimates"
+
+    event_id: Mapped[UUID] = mapped_column(ForeignKey("events.id"), primary_key=True)
+    entrant: Mapped[int] = mapped_column(primary_key=True)
+
+
+class OverallEstimate(EstimateColumns, Base):
+    """How sure an entrant's row over all events is, as of the last end of an event."""
+
+    __tablename__ = "overall_estimates"
+
+    tournament_id: Mapped[UUID] = mapped_column(ForeignKey("tournaments.id"), primary_key=True)
+    entrant: Mapped[int] = mapped_column(primary_key=True)
 
 
 class Bench(Base):

@@ -34,7 +34,7 @@ def table(text: str) -> list[dict[str, str]]:
 
 
 def as_text(row: dict[str, Any]) -> dict[str, str]:
-    return {key: str(value) for key, value in row.items() if key != "places"}
+    return {key: "" if value is None else str(value) for key, value in row.items() if key != "places"}
 
 
 def test_the_tables_are_those_of_the_store_with_names(services: Services, anybody: Caller, path: str) -> None:

@@ -48,6 +48,15 @@ def test_a_dry_run_counts_and_stores_nothing(organiser: Caller) -> None:
     assert started["matches"] == answer.json["matches"]
 
 
+def test_the_rule_that_ends_events_early_is_shown(organiser: Caller) -> None:
+    rule = {"separation": 0.9, "top": 2}
+    assert created(organiser)["stop"] is None
+    draft = created(organiser, stop=rule)
+    assert draft["stop"] == rule
+    assert [event["stopped_after_block"] for event in draft["events"]] == [None]
+    assert organiser.post("/tournaments?dry_run=true", {**PLAN, "stop": rule}).status_code == 200
+
+
 @pytest.mark.parametrize("query", ["?dry_run=maybe", "?dry=true"])
 def test_a_bad_query_is_refused_naming_the_field(organiser: Caller, query: str) -> None:
     field = query[1:].partition("=")[0]
@@ -75,6 +84,14 @@ def test_a_bad_query_is_refused_naming_the_field(organiser: Caller, query: str) 
         ({"entrants": "house/greedy"}, "entrants"),
         ({"entrants": [7]}, "entrants.0"),
         ({"limits": []}, "limits"),
+        ({"stop": 0.95}, "stop"),
+        ({"stop": {"separation": 0.95}}, "stop.top"),
+        ({"stop": {"separation": "0.95", "top": 3}}, "stop.separation"),
+        ({"stop": {"separation": True, "top": 3}}, "stop.separation"),
+        ({"stop": {"separation": 1, "top": 3}}, "stop.separation"),
+        ({"stop": {"separation": 0.95, "top": 0}}, "stop.top"),
+        ({"stop": {"separation": 0.95, "top": 2.5}}, "stop.top"),
+        ({"stop": {"separation": 0.95, "top": 3, "luck": 1}}, "stop.luck"),
         ({"endpoint_teams": "yes"}, "endpoint_teams"),
         ({"endpoint_duplicates": 1}, "endpoint_duplicates"),
         ({"secret_seed": "00"}, "secret_seed"),

@@ -1,5 +1,6 @@
 """Tallies: what single matches add up to, counted by hand."""
 
+from engine.intervals import UnitSum
 from engine.standings import Duel, Totals
 from engine.tallies import Tally
 
@@ -37,3 +38,15 @@ def test_when_all_forfeit_nobody_gains_on_anybody() -> None:
         1: Totals(matches=1, score=1, faults=3, forfeits=1),
     }
     assert tally.duels() == {}
+
+
+def test_units_count_every_side_once_in_the_unit_of_the_deal() -> None:
+    tally = Tally((0, 1, 0, 1))
+    for unit, places in ((3, (2, 1, 2, 1)), (3, (1, 1, 1, 1)), (1, (1, 2, 1, 2))):
+        tally.add((7, 2, 7, 2), unit=unit, scores=(0,) * 4, places=places, forfeits=(), fault_seats=())
+    assert tally.units() == [
+        UnitSum(unit=1, entrant=2, matches=1, points=0),
+        UnitSum(unit=1, entrant=7, matches=1, points=2),
+        UnitSum(unit=3, entrant=2, matches=2, points=3),
+        UnitSum(unit=3, entrant=7, matches=2, points=1),
+    ]

@@ -180,6 +180,17 @@ def row(event: int | str, name: str, to: Any) -> Edit:
     return change
 
 
+def rule(separation: Any, top: Any = 2) -> Edit:
+    return header("stop", {"separation": separation, "top": top})
+
+
+def with_an_early_end(whole: Lines) -> int:
+    rule(0.9999)(whole)
+    whole[0]["events"][0].update(stopped_after_block=0, matches=36)
+    del whole[place(whole, "bench") : place(whole, "match", event=1)]
+    return 0
+
+
 def up(numbers: list[int]) -> list[int]:
     return [numbers[0] + 1, *numbers[1:]]
 
@@ -202,6 +213,10 @@ FORGERIES: dict[str, tuple[Edit, str]] = {
     "a longer match": (of_event(0, "options", lambda of: {**of, "rounds": 2}, 7), "not over"),
     "an unknown schedule": (of_event(0, "schedule", "mine"), "mine"),
     "fewer matches": (of_event(0, "matches", 71), "its schedule has 72"),
+    "a rule that would have ended an event": (rule(0.95), "goes on after block 0; its rule stops it"),
+    "a rule of no kind": (rule("0.95"), "stop.separation is '0.95'"),
+    "an end that the rule does not allow": (with_an_early_end, "stops after block 0; by its rule it goes on"),
+    "an end without a rule": (of_event(0, "stopped_after_block", 0), "cannot have stopped after block 0"),
     "another field": (of_event(0, "field", [0, 2, 1]), "field of event 0"),
     "another hash of the entrants": (header("entrants_sha256", "0" * 64, named=6), "hash of the entrants"),
     "another edition": (header("edition", {"number": 1, "sha256": "0" * 64}), "SHA-256 of the standings"),
@@ -255,12 +270,28 @@ FORGERIES: dict[str, tuple[Edit, str]] = {
     "standings with another reason": (row(1, "reason", "ahead by luck"), "row 0: reason"),
     "standings with true for 1": (row(0, "place", True), "row 0: place is True"),
     "standings with a field too many": (row(0, "luck", 1), "row 0: luck"),
+    "a rating that is too high": (row(0, "rating", lambda of: of + 0.3), "row 0: rating is"),
+    "a rating without a fraction": (row(0, "rating", lambda of: round(of)), "row 0: rating is"),
+    "no rating": (row("overall", "rating_low", 1500.0), "row 0: rating_low is 1500.0; it must be None"),
+    "a narrower interval": (row(0, "points_low", lambda of: of + 0.001), "row 0: points_low is"),
     "overall standings with other points": (row("overall", "points", "1"), "row 0: points is '1'"),
     "overall standings in another order": (with_rows_swapped, "row 0"),
     "standings of an event left out": (removed("standings", event=1), "event is 2; expected 1"),
     "other line counts": (edit("end", name="lines", to=98), "lines is 98; this is line 99"),
     "no end": (removed("end"), "there is no such line; expected a line of kind end"),
 }  # fmt: skip
+
+
+def test_an_estimate_may_be_rounded_otherwise_on_another_computer() -> None:
+    def change(whole: Lines) -> None:
+        rows = [line["rows"] for line in whole if line["kind"] == "standings"]
+        rows[0][0]["rating"] = round(rows[0][0]["rating"] + 0.1, 1)
+        rows[0][0]["points_low"] = round(rows[0][0]["points_low"] - 0.0001, 4)
+        tables = [{"event": event, "rows": of} for event, of in zip([0, 1, 2, "overall"], rows, strict=True)]
+        text = json.dumps(tables, sort_keys=True, separators=(",", ":"))
+        whole[0]["edition"]["sha256"] = sha256(text.encode()).hexdigest()
+
+    assert verify.check(forged(change)).matches == 85
 
 
 @pytest.mark.parametrize("name", FORGERIES)

@@ -133,6 +133,8 @@ def test_a_batch_that_fails_is_split_until_the_match_is_found_and_set_aside(data
     fail(database, halves[0].id, batches.MOST_FAILURES)
     aside = next(b for b in all_batches(database) if b.id == halves[0].id)
     assert (aside.state, aside.reason) == (BatchState.SET_ASIDE, "our own error")
+    with database.transaction() as tx:
+        batches.advance(tx, made.events[0].id, NOW)
     assert arena.again(database, made).events[0].set_aside == 1
 
 

@@ -2,20 +2,22 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cache
 from hashlib import sha256
 from itertools import combinations
 from typing import Any
 
-from engine import games, seeds
+from engine import estimates, games, seeds
+from engine.intervals import UnitSum, UnitSums
 from engine.limits import Limits
 from engine.match import MatchResult, play, points, run
 from engine.policies import Answer, Ask, Fault, FaultCode, Policy, house_policy
+from engine.ratings import EventSums
 from engine.rng import Stream
 from engine.schedule import Schedule, Slot
-from engine.standings import Duel, Totals, event_rows, overall_rows
+from engine.standings import Duel, Row, Totals, event_rows, overall_rows
 
 Data = dict[str, Any]
 
@@ -50,13 +52,15 @@ class _Sums:
     faults: dict[int, int] = field(default_factory=dict)
     forfeits: dict[int, int] = field(default_factory=dict)
     duels: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    units: list[UnitSum] = field(default_factory=list)
 
-    def add(self, by_seat: Sequence[int], sides: Sequence[int], result: MatchResult) -> None:
+    def add(self, by_seat: Sequence[int], sides: Sequence[int], deal: int, result: MatchResult) -> None:
         """Add a match, once for each entrant."""
         half_wins = points(result.places, sides, result.forfeits)
         of_entrant = {entrant: seat for seat, entrant in reversed(list(enumerate(by_seat)))}
         for entrant, seat in of_entrant.items():
             self.points.setdefault(entrant, []).append(half_wins[seat])
+            self.units.append(UnitSum(unit=deal % 64, entrant=entrant, matches=1, points=half_wins[seat]))
             self.scores.setdefault(entrant, []).append(result.scores[seat])
             alone = half_wins[seat] == 2 * (len(of_entrant) - 1)
             self.wins[entrant] = self.wins.get(entrant, 0) + alone
@@ -66,6 +70,10 @@ class _Sums:
         for one, other in combinations(sorted(of_entrant), 2):
             mine, theirs = result.places[of_entrant[one]], result.places[of_entrant[other]]
             self.duels.setdefault((one, other), []).append(1 + (mine < theirs) - (mine > theirs))
+
+    def all_duels(self) -> dict[tuple[int, int], Duel]:
+        """Return how all pairs did, fillers included."""
+        return {pair: Duel(matches=len(won), points=sum(won)) for pair, won in self.duels.items()}
 
     def totals(self, entrant: int) -> Totals:
         """Return the totals of one entrant."""
@@ -130,20 +138,20 @@ def _written() -> str:
     entrants_sha256 = seeds.entrants_hash(bound)
     events = [_event(*event) for event in _EVENTS]
     played: list[Data] = []
-    rows, duels = {}, {}
+    rows: dict[int, list[Row]] = {}
+    duels, event_sums = {}, []
     for index, event in enumerate(events):
         sums = _Sums()
         played += _played(index, event, entrants_sha256, sums)
         ranked = [number for number in event["field"] if not frozen[number]["filler"]]
-        duels[index] = {
-            pair: Duel(matches=len(won), points=sum(won))
-            for pair, won in sums.duels.items()
-            if set(pair) <= set(ranked)
-        }
+        duels[index] = {pair: duel for pair, duel in sums.all_duels().items() if set(pair) <= set(ranked)}
         sides = len(set(games.get(event["game"]).sides(event["seats"], event["options"])))
-        rows[index] = event_rows({number: sums.totals(number) for number in ranked}, duels[index], sides)
-    tables = [{"event": index, "rows": [_row(row) for row in of]} for index, of in rows.items()]
-    tables.append({"event": "overall", "rows": [_row(row) for row in overall_rows(rows, duels)]})
+        event_sums.append(EventSums(duels=sums.all_duels(), units=UnitSums.of(sums.units, sides)))
+        placed = event_rows({number: sums.totals(number) for number in ranked}, duels[index], sides)
+        rows[index] = estimates.attached(placed, estimates.of_event(event_sums[index], ranked))
+    overall = overall_rows(rows, duels)
+    sure = estimates.overall(event_sums, [row.entrant for row in overall])
+    tables = _tables({**rows, "overall": estimates.attached(overall, sure)})
     header = {
         "kind": "header",
         "format": 1,
@@ -156,6 +164,7 @@ def _written() -> str:
         "endpoint_teams": True,
         "endpoint_duplicates": False,
         "limits": Limits().to_json(),
+        "stop": None,
         "events": events,
         "edition": {
             "number": 1,
@@ -192,6 +201,7 @@ def _event(game_id: str, seats: int, options: Data, deals: int, plays: list[int]
         "deals": deals,
         "block_deals": min(deals, _BLOCK),
         "field": plays,
+        "stopped_after_block": None,
     }
     return {**event, "matches": _schedule(event).matches}
 
@@ -225,7 +235,7 @@ def _match_line(index: int, event: Data, slot: Slot, entrants_sha256: str, sums:
     seed = seeds.deal_seed(SECRET, entrants_sha256, index, slot.deal_name(own=REMOTE in by_seat))
     benched = [seat for seat, entrant in enumerate(by_seat) if entrant == BROKEN and slot.block]
     result = _match(event, slot.number, by_seat, seed, benched)
-    sums.add(by_seat, sides, result)
+    sums.add(by_seat, sides, slot.deal, result)
     half_wins = points(result.places, sides, result.forfeits)
     return {
         "kind": "match",
@@ -263,8 +273,12 @@ def _match(
     return run(match, answer)
 
 
+def _tables(rows: Mapping[Any, Sequence[Any]]) -> list[Data]:
+    return [{"event": event, "rows": [_row(row) for row in of]} for event, of in rows.items()]
+
+
 def _row(row: Any) -> Data:
-    values = {name: getattr(row, name) for name in row.__slots__}
+    values = {field.name: getattr(row, field.name) for field in fields(row)}
     return {name: str(value) if isinstance(value, Fraction) else value for name, value in values.items()} | (
         {"places": {str(index): of for index, of in row.places.items()}} if "places" in values else {}
     )
