@@ -21,6 +21,10 @@ _LIMIT = click.option(
     "--limit", type=click.IntRange(1), default=NEWEST, show_default=True, help="How many, the newest first."
 )
 
+_SECRET_FILE = click.option(
+    "--secret-file", type=click.Path(dir_okay=False, path_type=Path), help="Write the endpoint's secret here."
+)
+
 
 @click.group()
 def bot() -> None:
@@ -40,9 +44,7 @@ bot.add_command(test)
 @click.option("--game", "games", metavar="ID", multiple=True, help="A game that it plays; all when left out.")
 @click.option("--max-batch", type=click.IntRange(1, MOST), help="Requests in one call of the endpoint.")
 @click.option("--max-in-flight", type=click.IntRange(1, MOST), help="Calls of the endpoint at the same time.")
-@click.option(
-    "--secret-file", type=click.Path(dir_okay=False, path_type=Path), help="Write the endpoint's secret here."
-)
+@_SECRET_FILE
 @click.option("--wait", "is_waiting", is_flag=True, help="Wait until it is qualified or refused (exit 1).")
 @asks_service
 def submit(
@@ -171,6 +173,20 @@ def activate(service: Service, name: str, version: int) -> None:
     service.answer(found, lambda: click.echo(f"version {found['number']} plays from here on"))
 
 
+@bot.command()
+@click.argument("name", metavar="BOT")
+@_SECRET_FILE
+@asks_service
+def secret(service: Service, name: str, secret_file: Path | None) -> None:
+    """Give one of your endpoints another secret, shown this once; the one before ends."""
+    if secret_file is not None:
+        _require_writable(secret_file)
+    found = service.client.rotate_secret(service.bot_id(name))
+    if secret_file is not None:
+        secret_file.write_text(found, encoding="utf-8")
+    service.answer({"secret": found}, lambda: _tell_secret(found, secret_file))
+
+
 def _submit_endpoint(
     service: Service, url: str, name: str | None, declared: dict[str, Any], secret_file: Path | None
 ) -> Json:
@@ -205,8 +221,12 @@ def _tell_submission(sent: Json, secret_file: Path | None) -> None:
     click.echo(f"{sent['owner']}/{sent['name']} version {sent['version']} ({sent['kind']}): {sent['state']}")
     click.echo(f"bot {sent['id']}, SHA-256 {sent['sha256']}")
     if sent["secret"] is not None:
-        kept = f"kept in {secret_file}" if secret_file else f"{sent['secret']} (it is shown this once)"
-        click.echo(f"secret: {kept}")
+        _tell_secret(sent["secret"], secret_file)
+
+
+def _tell_secret(secret: str, secret_file: Path | None) -> None:
+    kept = f"kept in {secret_file}" if secret_file else f"{secret} (it is shown this once)"
+    click.echo(f"secret: {kept}")
 
 
 def _qualified(client: Client, sent: Json) -> Json:

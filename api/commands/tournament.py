@@ -101,6 +101,34 @@ def start(service: Service, which: str) -> None:
 
 @tournament.command()
 @_WHICH
+@asks_service
+def pause(service: Service, which: str) -> None:
+    """Stop a running tournament for a while; what is in play is played to its end."""
+    _tell_state(service, service.client.pause(service.tournament_id(which)))
+
+
+@tournament.command()
+@_WHICH
+@asks_service
+def resume(service: Service, which: str) -> None:
+    """Go on with a paused tournament."""
+    _tell_state(service, service.client.resume(service.tournament_id(which)))
+
+
+@tournament.command()
+@_WHICH
+@click.option("--name", help="Name of the draft; the service makes one up when left out.")
+@click.option("--without-entrants", is_flag=True, help="Leave the entrants out.")
+@asks_service
+def clone(service: Service, which: str, name: str | None, without_entrants: bool) -> None:
+    """Make a draft with the events and rules of a tournament."""
+    tournament_id = service.tournament_id(which)
+    made = service.client.clone(tournament_id, name, with_entrants=not without_entrants)
+    _tell_state(service, made)
+
+
+@tournament.command()
+@_WHICH
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @asks_service
 def cancel(service: Service, which: str, yes: bool) -> None:

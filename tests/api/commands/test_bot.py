@@ -98,6 +98,16 @@ def test_the_secret_can_go_to_a_file_for_its_owner_alone(ann: Shell, tmp_path: P
     assert kept.read_text() == before
 
 
+def test_another_secret_is_shown_or_kept(ann: Shell, tmp_path: Path) -> None:
+    first = ann.json("bot", "submit", URL, "--name", "e")["secret"]
+    second = ann.json("bot", "secret", "e")["secret"]
+    assert second != first
+    told = ann.run("bot", "secret", "e", "--secret-file", tmp_path / "secret.txt").stdout
+    third = (tmp_path / "secret.txt").read_text()
+    assert third not in (first, second) and third not in told
+    assert ann.run("bot", "secret", "e", "--secret-file", tmp_path / "none" / "s").exit_code == 2
+
+
 def test_waiting_ends_with_what_the_qualification_found(services: Services, ann: Shell, file: Path) -> None:
     bot_id = ann.json("bot", "submit", file)["id"]
     later = threading.Timer(0.5, decide, (services, bot_id, 1))

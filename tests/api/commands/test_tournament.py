@@ -212,6 +212,17 @@ def test_watching_does_not_wait_for_ever_for_a_service(monkeypatch: pytest.Monke
     assert Shell(url="http://127.0.0.1:1").run("tournament", "watch", NOBODY).exit_code == 4
 
 
+def test_a_tournament_is_paused_resumed_and_cloned(shell: Shell) -> None:
+    tournament_id = made(shell)
+    shell.json("tournament", "start", "cup")
+    assert "cup: paused" in shell.run("tournament", "pause", "cup").stdout
+    assert "cup: running" in shell.run("tournament", "resume", "cup").stdout
+    assert shell.run("tournament", "resume", "cup").exit_code == 1
+    cloned = shell.json("tournament", "clone", tournament_id, "--name", "cup 2", "--without-entrants")
+    assert (cloned["name"], cloned["state"], cloned["entrants"]) == ("cup 2", "draft", 0)
+    assert shell.json("tournament", "clone", tournament_id)["entrants"] == 3
+
+
 def test_standings_are_told_as_tables_csv_and_json(services: Services, shell: Shell) -> None:
     tournament_id = finished(services, shell)
     told = shell.run("tournament", "standings", "cup").stdout
