@@ -28,7 +28,7 @@ from engine.cards.matching import (
     has_four,
     months_of_three,
 )
-from engine.cards.rounds import LastRound, Phase, Setup, Words
+from engine.cards.rounds import DRAW, PLAY, LastRound, Phase, Setup, Words
 from engine.cards.yaku import Yaku, held
 from engine.contract import Action, Observation, Seat, rank_high_to_low
 from engine.errors import IllegalAction, MatchNotOver
@@ -36,6 +36,9 @@ from engine.options import Options
 from engine.rng import Stream
 from engine.shuffle import deck
 
+_FIELDS = """game options seats seat sides round rounds phase {leader} scores hand {field} drawn stock
+    hand_sizes captured {held} legal history last_round"""
+_COPY = list.copy
 _DECISIONS = ("play:", "draw+", "wild:", "stop", "continue")  # how the texts of decisions begin
 
 
@@ -48,21 +51,27 @@ class CaptureState(ABC):
     """
 
     __slots__ = (
-        "_captured", "_dealt", "_drawn", "_field", "_grouped", "_hands", "_held", "_history", "_last_round",
-        "_leader", "_legal", "_options", "_phase", "_piles", "_points", "_round", "_seats", "_seed", "_setup",
-        "_stock", "_totals", "to_move",
+        "_captured", "_dealt", "_drawn", "_field", "_form", "_grouped", "_hands", "_held", "_held_names",
+        "_history", "_last_round", "_leader", "_legal", "_options", "_phase", "_piles", "_points", "_round",
+        "_seats", "_seed", "_setup", "_stock", "_totals", "to_move",
     )  # fmt: skip
 
     game_id: ClassVar[str]
     words: ClassVar[Words]
     texts: ClassVar[tuple[str, ...]]  # of each action
+    own_fields: ClassVar[tuple[str, ...]] = ()  # of an observation, after those of all capturing games
     _actions: ClassVar[dict[str, Action]]
+    _fields: ClassVar[tuple[str, ...]]
 
     def __init_subclass__(cls) -> None:
         cls._actions = {text: action for action, text in enumerate(cls.texts)}
+        cls._fields = (*_FIELDS.format(**cls.words._asdict()).split(), *cls.own_fields)
 
     def __init__(self, seats: int, options: Options, seed: bytes, setup: Setup) -> None:
-        self._seats, self._options, self._seed, self._setup = seats, options, seed, setup
+        self._seats, self._options, self._seed, self._setup = seats, dict(options), seed, setup
+        # What an observation starts from: to fill in a copy is quicker than to build up a dict.
+        self._form: Observation = dict.fromkeys(self._fields)
+        self._form |= {"game": self.game_id, "seats": seats, "rounds": setup.rounds}
         self._round = 0
         self._leader: Seat = 0
         self._totals = [0] * seats
@@ -103,12 +112,13 @@ class CaptureState(ABC):
         self._captured: list[list[str]] = [[] for _ in range(sides)]
         self._points = [0] * sides
         self._held: list[tuple[Yaku, ...]] = [()] * sides
+        self._held_names: list[list[str]] = [[]] * sides
 
     def _begin_turn(self, seat: Seat) -> None:
         """Let `seat` play a hand card; without any turn the stock; without that close the round."""
         self.to_move: Seat | None = seat
         if self._hands[seat]:
-            self._phase = Phase.PLAY
+            self._phase = PLAY
             self._legal = self._list_plays(seat)
         elif self._stock and not self._setup.dead_stock:
             self._turn_stock(seat)
@@ -137,7 +147,7 @@ class CaptureState(ABC):
         matching = self._field & MATCHES[card]
         if matching in DRAWS:
             self._drawn = card
-            self._phase = Phase.DRAW
+            self._phase = DRAW
             self._legal = [*DRAWS[matching]]
         else:
             self._put(seat, card, matching)
@@ -169,7 +179,13 @@ class CaptureState(ABC):
         self._captured[side] += codes
         self._points[side] += points
         if cards & self._setup.watched:
-            self._held[side] = held(self._setup.yaku, pile)
+            self._find_yaku(side, pile)
+
+    def _find_yaku(self, side: int, pile: CardMask) -> None:
+        found = held(self._setup.yaku, pile)
+        if found:
+            self._held[side] = found
+            self._held_names[side] = [yaku.name for yaku in found]
 
     def _finish_round(self, scores: Sequence[int], end: str, leader: Seat) -> None:
         """Add up the scores of the round, one a seat; deal the next, led by `leader`, or end the match."""
@@ -273,29 +289,26 @@ class CaptureState(ABC):
 
     def observation(self, seat: Seat) -> Observation:
         """Return what `seat` may know, JSON-ready; games add their own fields."""
-        setup, words, texts, codes = self._setup, self.words, self.texts, CODES
-        return {
-            "game": self.game_id,
-            "options": {**self._options},
-            "seats": self._seats,
-            "seat": seat,
-            "sides": [*setup.sides],
-            "round": self._round,
-            "rounds": setup.rounds,
-            "phase": str(self._phase),
-            words.leader: self._leader,
-            "scores": self._totals[:],
-            "hand": [codes[card] for card in self._hands[seat]],
-            words.field: codes_in(self._field),
-            "drawn": None if self._drawn is None else codes[self._drawn],
-            "stock": len(self._stock),
-            "hand_sizes": [len(hand) for hand in self._hands],
-            "captured": [pile[:] for pile in self._captured],
-            words.held: [[yaku.name for yaku in found] if found else [] for found in self._held],
-            "legal": [texts[action] for action in self._legal] if seat == self.to_move else [],
-            "history": [[who, text] for who, text in self._history],
-            "last_round": self._last_round and self._last_round.to_json(),
-        }
+        words, texts, codes = self.words, self.texts, CODES
+        view = self._form.copy()
+        view["options"] = self._options.copy()
+        view["seat"] = seat
+        view["sides"] = list(self._setup.sides)
+        view["round"] = self._round
+        view["phase"] = str(self._phase)
+        view[words.leader] = self._leader
+        view["scores"] = self._totals.copy()
+        view["hand"] = [codes[card] for card in self._hands[seat]]
+        view[words.field] = codes_in(self._field)
+        view["drawn"] = None if self._drawn is None else codes[self._drawn]
+        view["stock"] = len(self._stock)
+        view["hand_sizes"] = list(map(len, self._hands))
+        view["captured"] = list(map(_COPY, self._captured))
+        view[words.held] = list(map(_COPY, self._held_names))
+        view["legal"] = [texts[action] for action in self._legal] if seat == self.to_move else []
+        view["history"] = [[who, text] for who, text in self._history]
+        view["last_round"] = self._last_round and self._last_round.to_json()
+        return view
 
     def _groups_left(self) -> list[int]:
         """Return the months of which three have lain on the field since the deal."""
@@ -305,21 +318,17 @@ class CaptureState(ABC):
         """Return an independent copy."""
         twin = object.__new__(type(self))
         twin.to_move = self.to_move
-        twin._seats, twin._options, twin._seed, twin._setup = (
-            self._seats,
-            self._options,
-            self._seed,
-            self._setup,
-        )
+        twin._seats, twin._options, twin._form = self._seats, self._options, self._form
+        twin._seed, twin._setup = self._seed, self._setup
         twin._round, twin._leader = self._round, self._leader
         twin._totals, twin._last_round = self._totals, self._last_round
         twin._phase, twin._legal, twin._drawn = self._phase, self._legal, self._drawn
         twin._field, twin._grouped = self._field, self._grouped
         twin._stock = self._stock[:]
-        twin._hands = [hand[:] for hand in self._hands]
+        twin._hands = list(map(_COPY, self._hands))
         twin._dealt = self._dealt[:]
         twin._piles, twin._points, twin._held = self._piles[:], self._points[:], self._held[:]
-        twin._captured = [pile[:] for pile in self._captured]
+        twin._captured, twin._held_names = list(map(_COPY, self._captured)), self._held_names[:]
         twin._history = self._history[:]
         return twin
 

@@ -97,14 +97,8 @@ def cards_in(cards: CardMask) -> Iterator[Card]:
 def codes_in(cards: CardMask) -> list[str]:
     """Return the codes of a mask in canonical order."""
     a, b, c, d, e, f = cards.to_bytes(6, "little")
-    return [
-        *_EIGHTHS[0][a],
-        *_EIGHTHS[1][b],
-        *_EIGHTHS[2][c],
-        *_EIGHTHS[3][d],
-        *_EIGHTHS[4][e],
-        *_EIGHTHS[5][f],
-    ]
+    one, two, three, four, five, six = _EIGHTHS
+    return [*one[a], *two[b], *three[c], *four[d], *five[e], *six[f]]
 
 
 # For each eight cards (two months) in canonical order: the codes of each of the 256 sets of them.

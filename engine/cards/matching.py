@@ -2,7 +2,6 @@
 
 from functools import cache
 from itertools import combinations
-from typing import NamedTuple
 
 from engine.cards.hanafuda import BIT, CODES, MATCHES, MONTH_MASK, Card, CardMask, cards_in, mask_of
 from engine.contract import Action
@@ -68,15 +67,8 @@ DRAWS: dict[CardMask, tuple[Action, ...]] = {
 }
 
 
-class Capture(NamedTuple):
-    """What one card takes: all cards that go to the pile, their entry in the history, codes and points."""
-
-    cards: CardMask
-    text: str
-    codes: tuple[str, ...]
-    points: int
-
-
+# What one card takes: all cards that go to the pile, their entry in the history, codes and points.
+Capture = tuple[CardMask, str, tuple[str, ...], int]
 Captures = tuple[dict[CardMask, Capture], ...]
 
 
@@ -84,7 +76,7 @@ def capture(card: Card, taken: CardMask, values: tuple[int, ...]) -> Capture:
     """Return the capture of the cards `taken` by `card`, which comes first in text and codes."""
     order = (card, *cards_in(taken))
     codes = tuple(CODES[each] for each in order)
-    return Capture(taken | BIT[card], "takes:" + ",".join(codes), codes, sum(values[each] for each in order))
+    return taken | BIT[card], "takes:" + ",".join(codes), codes, sum(values[each] for each in order)
 
 
 @cache
@@ -105,4 +97,7 @@ def has_four(cards: CardMask) -> bool:
 
 def months_of_three(cards: CardMask) -> tuple[int, ...]:
     """Return the months, ascending, of which exactly three cards are among `cards`."""
-    return tuple(month for month in range(1, 13) if (cards & MONTH_MASK[month]).bit_count() == 3)
+    both, either = cards & cards >> 1, cards | cards >> 1  # of two cards that follow each other
+    if not (both & either >> 2 | either & both >> 2) & _FIRST_OF_EACH_MONTH:
+        return ()  # as most often
+    return tuple([month for month in range(1, 13) if (cards & MONTH_MASK[month]).bit_count() == 3])

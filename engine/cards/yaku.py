@@ -27,11 +27,9 @@ class Yaku:
 
 def held(table: Sequence[Yaku], pile: CardMask) -> tuple[Yaku, ...]:
     """Return the yaku of `table` that `pile` holds, in the table's order, without those that are replaced."""
-    found = tuple(
-        [yaku for yaku in table if yaku.cards & pile == yaku.cards or (yaku.least and yaku.is_in(pile))]
-    )
-    replaced = {yaku.replaces for yaku in found if yaku.replaces}
-    return tuple(yaku for yaku in found if yaku.name not in replaced) if replaced else found
+    found = [yaku for yaku in table if yaku.cards & pile == yaku.cards or (yaku.least and yaku.is_in(pile))]
+    replaced = found and {yaku.replaces for yaku in found if yaku.replaces}
+    return tuple([yaku for yaku in found if yaku.name not in replaced] if replaced else found)
 
 
 def total(found: Iterable[Yaku]) -> int:

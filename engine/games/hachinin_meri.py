@@ -30,6 +30,11 @@ _SIDES = tuple(seat % 2 for seat in range(SEATS))
 _DISCARD, _PASS, _ANNOUNCE = 75, 150, 151
 _TEXTS = (*(f"play:{code}" for code in CODES), *(f"discard:{code}" for code in CODES), "pass", "announce")
 _ACTION_OF = {text: action for action, text in enumerate(_TEXTS)}
+_FIELDS = """game options seats seat sides round rounds scores hand legal history last_round phase dealer
+    trump indicator receiver robai side_cards meri_seen lone_sun trick_number leader trick last_trick
+    tricks_won transfers"""
+# What an observation starts from: to fill in a copy is quicker than to build up a dict.
+_FORM: Observation = dict.fromkeys(_FIELDS.split()) | {"game": "hachinin_meri", "seats": SEATS}
 _LAST_TEXTS = tuple(f"last:{code}" for code in CODES)
 
 
@@ -225,40 +230,36 @@ class HachininMeriState:
 
     def observation(self, seat: Seat) -> Observation:
         """Return what `seat` may know (§5)."""
-        trick = self._trick_seen_by(seat)
+        tricks, leader, totals = self._tricks, self._leader, self._totals
+        view = _FORM.copy()
+        view["options"] = self._options.copy()
+        view["seat"], view["sides"] = seat, list(_SIDES)
+        view["round"], view["rounds"] = self._round, self._options["rounds"]
+        view["scores"] = totals * (SEATS // 2)
+        view["hand"] = [CODES[card] for card in self._hands[seat]]
+        view["legal"] = [_TEXTS[action] for action in self._legal] if seat == self.to_move else []
+        view["last_round"] = self._last_round() if self._round else None
+        view["phase"] = str(self._phase)
+        view["dealer"], view["receiver"] = self._dealer, self._receiver
+        view["trump"], view["indicator"] = self._trumps.suit, CODES[self._indicator]
+        view["robai"] = self._robai_seen_by(seat)
+        view["side_cards"] = self._side and self._side.copy()
+        view["meri_seen"], view["lone_sun"] = self._meri_seen, seat == self._lone_sun
+        view["trick_number"] = 0 if leader is None else min(len(tricks) + 1, TRICKS)
+        view["leader"] = leader
+        view["trick"] = trick = self._trick_seen_by(seat)
+        view["history"] = self._history_seen_by(seat, trick)
+        view["last_trick"] = self._last_trick and {"plays": _copied(self._last_plays), **self._last_trick}
+        view["tricks_won"], view["transfers"] = self._tricks_won.copy(), self._transfers.copy()
+        return view
+
+    def _history_seen_by(self, seat: Seat, trick: list[Entry]) -> list[Entry]:
         history = _copied(self._history)
-        history += _copied(trick if self._tricks else trick[1:])
-        if seat == self._receiver and self._discarded is not None and self._leader is None:
+        if trick:
+            history += _copied(trick if self._tricks else trick[1:])
+        elif seat == self._receiver and self._discarded is not None and self._leader is None:
             history[-1] = [seat, _TEXTS[_DISCARD + self._discarded]]
-        return {
-            "game": "hachinin_meri",
-            "options": self._options.copy(),
-            "seats": SEATS,
-            "seat": seat,
-            "sides": list(_SIDES),
-            "round": self._round,
-            "rounds": self._options["rounds"],
-            "scores": self._totals * (SEATS // 2),
-            "hand": [CODES[card] for card in self._hands[seat]],
-            "legal": [_TEXTS[action] for action in self._legal] if seat == self.to_move else [],
-            "history": history,
-            "last_round": self._last_round() if self._round else None,
-            "phase": str(self._phase),
-            "dealer": self._dealer,
-            "trump": self._trumps.suit,
-            "indicator": CODES[self._indicator],
-            "receiver": self._receiver,
-            "robai": self._robai_seen_by(seat),
-            "side_cards": self._side and self._side[:],
-            "meri_seen": self._meri_seen,
-            "lone_sun": seat == self._lone_sun,
-            "trick_number": 0 if self._leader is None else min(len(self._tricks) + 1, TRICKS),
-            "leader": self._leader,
-            "trick": trick,
-            "last_trick": self._last_trick and {"plays": _copied(self._last_plays), **self._last_trick},
-            "tricks_won": self._tricks_won[:],
-            "transfers": self._transfers[:],
-        }
+        return history
 
     def _last_round(self) -> dict[str, object]:
         points = self._last_points * (SEATS // 2)

@@ -73,6 +73,7 @@ class HanaAwaseState(CaptureState):
     game_id = "hana_awase"
     words = Words(leader="eldest", field="table", held="combinations")
     texts = (*TEXTS, "stop", "continue")
+    own_fields = ("grouped", "card_points")
 
     def __init__(self, seats: int, options: Options, seed: bytes) -> None:
         combinations = COMBINATIONS[str(options["combinations"])]

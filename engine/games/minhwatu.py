@@ -36,6 +36,7 @@ class MinhwatuState(CaptureState):
     game_id = "minhwatu"
     words = Words(leader="eldest", field="table", held="combinations")
     texts = TEXTS
+    own_fields = ("grouped", "card_points")
 
     def __init__(self, seats: int, options: Options, seed: bytes) -> None:
         setup = Setup(

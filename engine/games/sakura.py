@@ -36,7 +36,7 @@ from engine.cards.matching import (
 )
 from engine.cards.rounds import Phase, Setup, Words, nearest_best
 from engine.cards.thumb import Judge
-from engine.cards.yaku import Yaku, held
+from engine.cards.yaku import Yaku
 from engine.contract import Action, Game, Observation, Seat
 from engine.errors import BadOptions
 from engine.options import Choice, Flag, Number, Options
@@ -125,6 +125,7 @@ class SakuraState(CaptureState):
     game_id = "sakura"
     words = Words(leader="oya", field="ba", held="yaku")
     texts = _TEXTS
+    own_fields = ("gaji_wild", "shown")
 
     def __init__(self, seats: int, options: Options, seed: bytes) -> None:
         hand_size, field_size = DEALS[seats]
@@ -159,10 +160,10 @@ class SakuraState(CaptureState):
         return (has_four(self._field) or pairs_in(self._field) >= 4) and not any(map(is_lucky, self._dealt))
 
     def _open_round(self) -> None:
-        lucky = [seat for seat in self._from_leader() if is_lucky(self._dealt[seat])]
-        if not lucky:
+        if not any(map(is_lucky, self._dealt)):
             self._begin_turn(self._leader)
             return
+        lucky = [seat for seat in self._from_leader() if is_lucky(self._dealt[seat])]
         self._lucky = frozenset(lucky)
         sides = self._setup.sides
         self._history += [(seat, "lucky:" + ",".join(codes_in(self._dealt[seat]))) for seat in lucky]
@@ -252,18 +253,19 @@ class SakuraState(CaptureState):
         self._captured[side] += codes
         self._points[side] += points
 
-    def _find_yaku(self) -> None:
-        for side, pile in enumerate(self._piles):
-            if pile != self._judged[side]:
-                self._judged[side] = pile
-                self._held[side] = held(YAKU, pile)
+    def _judge(self) -> None:
+        if self._judged != self._piles:
+            for side, pile in enumerate(self._piles):
+                if pile != self._judged[side]:
+                    self._find_yaku(side, pile)
+            self._judged = self._piles[:]
 
     # The end of a round (§4.5, §6.4, §7).
 
     def _close_round(self) -> None:
         """Award what the wild Gaji has earned, then score: card points less 50 for each yaku of others."""
         self._award()
-        self._find_yaku()
+        self._judge()
         sides = self._setup.sides
         counts = [len(found) for found in self._held]
         everything = sum(counts)
@@ -290,15 +292,14 @@ class SakuraState(CaptureState):
 
     def observation(self, seat: Seat) -> Observation:
         """Return what `seat` may know, JSON-ready."""
-        self._find_yaku()
-        observation = super().observation(seat)
-        holds_gaji = GAJI in self._hands[seat]
-        observation["gaji_wild"] = self._is_wild_for(seat) if holds_gaji else None
+        self._judge()
+        view = super().observation(seat)
+        view["gaji_wild"] = self._is_wild_for(seat) if GAJI in self._hands[seat] else None
         shown = self._shown
-        observation["shown"] = [
+        view["shown"] = [
             [CODES[card] for card in hand if shown & BIT[card]] if shown else [] for hand in self._hands
         ]
-        return observation
+        return view
 
     def clone(self) -> Self:
         """Return an independent copy."""

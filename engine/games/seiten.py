@@ -57,6 +57,10 @@ LETTERS = tuple([COLOURS[c] for c in range(4) if centre >> c & 1] for centre in 
 
 DEPARTURE, RETURN = 0, 1
 PARTS = ("departure", "return")
+_FIELDS = """game options seats seat sides round rounds scores hand legal history part phase trick_number
+    leader led_colour trick last_trick centre umbrellas opened closed tricks_won last_round"""
+# What an observation starts from: to fill in a copy is quicker than to build up a dict.
+_FORM: Observation = dict.fromkeys(_FIELDS.split()) | {"game": "seiten", "rounds": len(PARTS)}
 TRICKS = (14, 13)
 HAND = 13
 NOBODY: Seat = -1
@@ -276,33 +280,29 @@ class SeitenState:
 
     def observation(self, seat: Seat) -> Observation:
         """Return what `seat` may know, JSON-ready; a fresh object that the caller may keep and change."""
-        turn, last, before = self._turn, self._last_trick, self._last_round
-        return {
-            "game": "seiten",
-            "options": self._options.copy(),
-            "seats": self._seats,
-            "seat": seat,
-            "sides": list(range(self._seats)),
-            "round": self._part,
-            "rounds": len(PARTS),
-            "scores": self._totals[:],
-            "hand": [CODES[card] for card in self._hands[seat]],
-            "legal": [TEXTS[action] for action in self._legal] if seat == self.to_move else [],
-            "history": self._shown(self._history, seat),
-            "part": "over" if self.to_move is None else PARTS[self._part],
-            "phase": self._phase,
-            "trick_number": self._trick_number,
-            "leader": self._leader,
-            "led_colour": None if self._led is None else COLOURS[self._led],
-            "trick": self._shown(self._history[-turn:], seat) if turn else [],
-            "last_trick": last and {"plays": self._shown(last[0], seat), "winner": last[1], "with": last[2]},
-            "centre": LETTERS[self._centre][:],
-            "umbrellas": [LETTER_OF[umbrella] for umbrella in self._umbrellas],
-            "opened": self._opened[:],
-            "closed": self._closed[:],
-            "tricks_won": {PARTS[0]: [[*w] for w in self._won[0]], PARTS[1]: [[*w] for w in self._won[1]]},
-            "last_round": before and {"scores": before[0][:], "end": "played", "tail": [[*before[1]]]},
+        turn, last, before, won = self._turn, self._last_trick, self._last_round, self._won
+        view = _FORM.copy()
+        view["options"], view["seats"] = self._options.copy(), self._seats
+        view["seat"], view["sides"] = seat, list(range(self._seats))
+        view["round"], view["scores"] = self._part, self._totals.copy()
+        view["hand"] = [CODES[card] for card in self._hands[seat]]
+        view["legal"] = [TEXTS[action] for action in self._legal] if seat == self.to_move else []
+        view["history"] = self._shown(self._history, seat)
+        view["part"] = "over" if self.to_move is None else PARTS[self._part]
+        view["phase"], view["trick_number"], view["leader"] = self._phase, self._trick_number, self._leader
+        view["led_colour"] = None if self._led is None else COLOURS[self._led]
+        view["trick"] = self._shown(self._history[-turn:], seat) if turn else []
+        view["last_trick"] = last and {
+            "plays": self._shown(last[0], seat),
+            "winner": last[1],
+            "with": last[2],
         }
+        view["centre"] = LETTERS[self._centre].copy()
+        view["umbrellas"] = [LETTER_OF[umbrella] for umbrella in self._umbrellas]
+        view["opened"], view["closed"] = self._opened.copy(), self._closed.copy()
+        view["tricks_won"] = {PARTS[0]: [*map(list.copy, won[0])], PARTS[1]: [*map(list.copy, won[1])]}
+        view["last_round"] = before and {"scores": before[0][:], "end": "played", "tail": [[*before[1]]]}
+        return view
 
     def _shown(self, entries: list[Entry], seat: Seat) -> list[list[Seat | str]]:
         """Return entries of the history as `seat` may read them."""

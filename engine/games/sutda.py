@@ -8,7 +8,7 @@ from functools import partial
 from typing import Self
 
 from engine.cards import sutda_showdown as showdown
-from engine.cards.sutda_showdown import MULTIPLIER, NUMBER_OF, PACK, REVEAL, STRENGTH, Card, Coins
+from engine.cards.sutda_showdown import MULTIPLIER, NUMBER_OF, PACK, REVEAL, STRENGTH, Card, Coins, RoundEnd
 from engine.contract import Action, Game, Observation, Seat, rank_high_to_low
 from engine.errors import BadOptions, IllegalAction, MatchNotOver
 from engine.options import Choice, Number, Options
@@ -49,10 +49,15 @@ def _seeded_deck(seed: bytes, round_number: int, attempt: int) -> Sequence[Card]
     return deck(seed, round_number, attempt, showdown.PACK_BYTES)
 
 
+_FIELDS = """game options seats seat sides round rounds scores hand legal history phase auction oya stacks
+    bets contributions pot high in out shown last_round"""
+# What an observation starts from: to fill in a copy is quicker than to build up a dict.
+_FORM: Observation = dict.fromkeys(_FIELDS.split()) | {"game": "sutda"}
+
 _COPIED = ("_stacks", "_bets", "_contributions", "_shown", "_out_since", "_history")
 _SHARED = (
-    *("to_move", "_seats", "_options", "_shuffle", "_turns", "_round", "_oya", "_dealer", "_before"),
-    *("_auction", "_high", "_raiser", "_bids", "_legal"),
+    *("to_move", "_seats", "_options", "_form", "_shuffle", "_turns", "_round", "_limit", "_oya"),
+    *("_dealer", "_before", "_auction", "_high", "_raiser", "_bids", "_legal"),
     *("_first", "_second", "_in", "_looked", "_revealed", "_out", "_ended", "_last_round"),
 )
 
@@ -72,9 +77,10 @@ class SutdaState:
         self.to_move: Seat | None = None
         self._seats = seats
         self._options = dict(options)
+        self._form = _FORM | {"seats": seats, "rounds": options["rounds"]}
         self._shuffle = shuffle
         self._turns = _TURNS[seats]
-        self._round = -1
+        self._round, self._limit = -1, int(options["rounds"]) or _MOST_ROUNDS
         self._oya: Seat = 0
         self._dealer: Seat = 0
         self._stacks: list[Coins] = list(stacks) or [int(options["stack"])] * seats
@@ -95,8 +101,8 @@ class SutdaState:
         self._out: SeatMask = 0
         self._out_since = [0] * seats  # the round in which a seat lost its last coin
         self._history: list[tuple[Seat, str]] = []
-        self._ended: showdown.RoundEnd | None = None  # the last round that was played
-        self._last_round: showdown.RoundEnd | None = None  # the one before the present round
+        self._ended: RoundEnd | None = None  # the last round that was played
+        self._last_round: RoundEnd | None = None  # the one before the present round
         self._next_round()
 
     @classmethod
@@ -166,8 +172,7 @@ class SutdaState:
         self._stop()
 
     def _is_over(self) -> bool:
-        limit = int(self._options["rounds"]) or _MOST_ROUNDS
-        return self._round + 1 >= limit or self._out.bit_count() + 1 >= self._seats
+        return self._round + 1 >= self._limit or self._out.bit_count() + 1 >= self._seats
 
     def _deal(self) -> None:
         stacks, ante = self._stacks, int(self._options["ante"])
@@ -270,10 +275,8 @@ class SutdaState:
 
     def _end_round(self, winners: list[Seat], multiplier: int) -> None:
         after = self._stacks.copy()
-        self._ended = showdown.RoundEnd(
-            *(self._first, self._second, self._revealed, winners),
-            *(multiplier, self._bets, self._before, after),
-        )
+        first, second, bets, before = self._first, self._second, self._bets, self._before
+        self._ended = RoundEnd(first, second, self._revealed, winners, multiplier, bets, before, after)
         if 0 in after:
             for seat in _SEATS_IN[((1 << self._seats) - 1) & ~self._out]:
                 if not after[seat]:
@@ -318,33 +321,30 @@ class SutdaState:
         """Return what `seat` may know; a fresh object."""
         if not self._first:
             self._take_cards()
-        first, second, stacks = self._first[seat], self._second[seat], self._stacks
-        hand = list(showdown.CODES_OF_HAND[first][second]) if first != _NO_CARD else []
-        return {
-            "game": "sutda",
-            "options": self._options.copy(),
-            "seats": self._seats,
-            "seat": seat,
-            "sides": list(range(self._seats)),
-            "round": self._round,
-            "rounds": self._options["rounds"],
-            "scores": stacks.copy(),
-            "hand": hand if self._looked & _SEAT_BIT[seat] else [PACK[first]] if hand else [],
-            "legal": self._legal_texts() if seat == self.to_move else [],
-            "history": list(map(list, self._history)),
-            "phase": "over" if self.to_move is None else "auction",
-            "auction": self._auction,
-            "oya": self._oya,
-            "stacks": stacks.copy(),
-            "bets": self._bets.copy(),
-            "contributions": self._contributions.copy(),
-            "pot": sum(self._bets),
-            "high": self._high,
-            "in": list(_SEATS_IN[self._in]),
-            "out": list(_SEATS_IN[self._out]),
-            "shown": self._shown.copy(),
-            "last_round": None if self._last_round is None else self._last_round.as_json(),
-        }
+        bets, stacks = self._bets, self._stacks
+        view = self._form.copy()
+        view["options"] = self._options.copy()
+        view["seat"], view["sides"] = seat, list(range(self._seats))
+        view["round"] = self._round
+        view["hand"] = self._hand_seen_by(seat)
+        view["legal"] = self._legal_texts() if seat == self.to_move else []
+        view["history"] = [[who, text] for who, text in self._history]
+        view["phase"] = "over" if self.to_move is None else "auction"
+        view["auction"], view["oya"] = self._auction, self._oya
+        view["stacks"], view["scores"] = stacks.copy(), stacks.copy()
+        view["contributions"] = self._contributions.copy()
+        view["bets"], view["pot"] = bets.copy(), sum(bets)
+        view["high"] = self._high
+        view["in"], view["out"] = list(_SEATS_IN[self._in]), list(_SEATS_IN[self._out])
+        view["shown"] = self._shown.copy()
+        view["last_round"] = None if self._last_round is None else self._last_round.as_json()
+        return view
+
+    def _hand_seen_by(self, seat: Seat) -> list[str]:
+        first = self._first[seat]
+        if self._looked & _SEAT_BIT[seat]:
+            return [*showdown.CODES_OF_HAND[first][self._second[seat]]]
+        return [] if first == _NO_CARD else [PACK[first]]
 
     def _legal_texts(self) -> list[str]:
         texts = _TEXTS[self._bids.start : self._bids.stop]
