@@ -117,6 +117,11 @@ HOUSE: dict[str, Callable[[Game, Stream], Policy]] = {
 }
 
 
+# All house bots by name. `search` (engine.search) thinks for long and so is no Policy: it runs apart.
+SEARCH = "search"
+HOUSE_NAMES: tuple[str, ...] = (*HOUSE, SEARCH)
+
+
 def house_stream(event_index: int, match_number: int, seat: Seat) -> Stream:
     """Return the random stream of a house bot at one seat of one match, apart from all deals."""
     return Stream(f"house/{event_index}/{match_number}/{seat}")

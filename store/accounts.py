@@ -9,7 +9,7 @@ from uuid import UUID, uuid4, uuid5
 from sqlalchemy import and_, or_, select, update
 from sqlalchemy.orm import joinedload
 
-from engine.policies import HOUSE
+from engine.policies import HOUSE_NAMES
 from store.database import Transaction
 from store.errors import BadRequest, Conflict, Forbidden, NotFound
 from store.models.accounts import Account, Role, Token
@@ -160,7 +160,7 @@ def ensure_house_bots(tx: Transaction, now: datetime) -> Account:
             "active_number": 1,
             "created_at": now,
         }
-        for name in HOUSE
+        for name in HOUSE_NAMES
     ]
     insert_missing(tx, Bot, bots)
     versions = [

@@ -16,7 +16,6 @@ from store.uploads import Upload
 from workers import stage
 from workers.runtimes.base import Bot, Setting
 from workers.runtimes.endpoint import Endpoint
-from workers.runtimes.house import HouseBot
 from workers.services import Services
 
 
@@ -82,10 +81,8 @@ def match_name(contestant: Contestant, secret: bytes, event_index: int, number: 
 def open_bot(services: Services, contestant: Contestant, setting: Setting, event_index: int) -> Bot:
     """Return a bot for one seat of one group; nothing is started yet."""
     if contestant.kind is BotKind.HOUSE:
-        return HouseBot(
-            contestant.name,
-            setting.game,
-            lambda name, seat: house_stream(event_index, int(name), seat),
+        return stage.current(services).runtimes.house(
+            contestant.name, setting, lambda name, seat: house_stream(event_index, int(name), seat)
         )
     place, candidate = stage.current(services), contestant.candidate()
     if isinstance(candidate, Upload):

@@ -19,7 +19,7 @@ from engine.seeds import deal_seed, entrants_hash
 from store.plans import BLOCK_DEALS
 from workers.driving import drive
 from workers.runtimes.base import Bot, Setting
-from workers.runtimes.house import HouseBot
+from workers.runtimes.house import HouseBot, Streams
 
 IN_FLIGHT = 64  # matches at the same time
 MOST_BOTS = 24  # opened at the same time: each module is a process
@@ -93,10 +93,14 @@ class PlayedMatch:
     result: MatchResult
 
 
-def open_house(name: str) -> Open:
+def _in_this_process(name: str, setting: Setting, streams: Streams) -> Bot:
+    return HouseBot(name, setting.game, streams)
+
+
+def open_house(name: str, make: Callable[[str, Setting, Streams], Bot] = _in_this_process) -> Open:
     """Return how to open a house bot; its random streams follow from the seed, apart from the deals."""
-    return lambda setting: HouseBot(
-        name, setting.game, lambda match_id, seat: house_stream(0, int(match_id, 16), seat)
+    return lambda setting: make(
+        name, setting, lambda match_id, seat: house_stream(0, int(match_id, 16), seat)
     )
 
 

@@ -11,7 +11,7 @@ from typing import Self
 
 from engine.errors import FudabaError
 from engine.limits import Limits
-from engine.policies import HOUSE
+from engine.policies import HOUSE_NAMES
 from store import uploads
 from workers.local import Entrant, Open, open_house
 from workers.runtimes.addresses import AddressRules
@@ -82,7 +82,7 @@ class Workshop:
         Raises BadBot, BadUpload or NoSandbox. Of entrants with one name the second is called name#2.
         """
         found = [(*self._named(text), False) for text in texts]
-        found += [(_HOUSE + FILLER, open_house(FILLER), True)] * (sides - len(texts))
+        found += [(_HOUSE + FILLER, open_house(FILLER, self._runtimes.house), True)] * (sides - len(texts))
         seen: Counter[str] = Counter()
         result = []
         for name, opener, is_filler in found:
@@ -94,13 +94,13 @@ class Workshop:
     def _named(self, text: str) -> tuple[str, Open]:
         """Return the name of a bot and how to open it."""
         house = text.removeprefix(_HOUSE)
-        if house in HOUSE:
-            return house, open_house(house)
+        if house in HOUSE_NAMES:
+            return house, open_house(house, self._runtimes.house)
         if text.lower().startswith(_URLS):
             return text, self._endpoint(text)
         if text.lower().endswith(_MODULES):
             return Path(text).name, self._module(Path(text))
-        names = ", ".join(HOUSE)
+        names = ", ".join(HOUSE_NAMES)
         raise BadBot(f"bot {text!r} is unknown; allowed: {names}, a .py or .zip file, or an http(s) URL")
 
     def _module(self, path: Path) -> Open:

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import func, select
 
-from engine.policies import HOUSE
+from engine.policies import HOUSE_NAMES
 from store import accounts, bots
 from store.database import Database, Transaction
 from store.errors import BadRequest, Conflict, Forbidden, NotFound
@@ -162,9 +162,9 @@ def test_the_house_has_an_active_bot_for_every_policy(database: Database) -> Non
         with database.transaction() as tx:
             accounts.ensure_house_bots(tx, NOW)
     with database.transaction() as tx:
-        assert set(tx.scalars(select(Bot.name))) == set(HOUSE)
-        assert tx.scalar(select(func.count()).select_from(Version)) == len(HOUSE)
-        for name in HOUSE:
+        assert set(tx.scalars(select(Bot.name))) == set(HOUSE_NAMES)
+        assert tx.scalar(select(func.count()).select_from(Version)) == len(HOUSE_NAMES)
+        for name in HOUSE_NAMES:
             version = bots.active_version(tx, bots.by_reference(tx, f"house/{name}"))
             assert version is not None
             assert (version.number, version.state) == (1, VersionState.QUALIFIED)

@@ -4,12 +4,10 @@ from collections.abc import Callable
 from typing import Final
 
 from engine.contract import Game, Seat
-from engine.policies import Answer, Ask, Fault, FaultCode, Policy, house_policy
+from engine.policies import SEARCH, Answer, Ask, Fault, FaultCode, Policy, house_policy
 from engine.rng import Stream
 from workers.runtimes.base import Latencies
 from workers.runtimes.searcher import Searcher, SearcherEnded
-
-SEARCH = "search"
 
 Streams = Callable[[str, Seat], Stream]
 
