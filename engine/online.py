@@ -5,7 +5,7 @@ ranking", JMLR 12 (2011), algorithm 1 and section 5, as openskill computes it. I
 changes; how strong everybody was over a season is for engine.ratings to say.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from openskill.models import BradleyTerryPart
@@ -51,3 +51,14 @@ def update(teams: Sequence[Sequence[Skill]], places: Sequence[int]) -> list[tupl
         for team, found in zip(order, rated, strict=True)
     }
     return [after[team] for team in range(len(teams))]
+
+
+def after_match(
+    skills: Mapping[int, Skill], entrants: Sequence[int], places: Sequence[int]
+) -> dict[int, Skill]:
+    """Return the skills after one match, all by side; fillers, who have no skill, do not count."""
+    rated = [side for side, entrant in enumerate(entrants) if entrant in skills]
+    if len(rated) < 2:
+        return dict(skills)
+    moved = update([[skills[entrants[side]]] for side in rated], [places[side] for side in rated])
+    return {**skills, **{entrants[side]: skill for side, (skill,) in zip(rated, moved, strict=True)}}

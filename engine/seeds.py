@@ -27,3 +27,13 @@ def deal_seed(secret: bytes, entrants_sha256: str, event_index: int, deal: str) 
     """
     message = f"{entrants_sha256}/{event_index}/{deal}".encode()
     return hmac.new(secret, message, sha256).digest()
+
+
+def closing_secret(secret: bytes) -> bytes:
+    """Return the secret of the tournament that closes a season whose own secret is known: for tests alone."""
+    return hmac.new(secret, b"closing", sha256).digest()
+
+
+def pairing_seed(secret: bytes, number: int) -> bytes:
+    """Return the 32-byte seed of a ladder's pairings in a round: HMAC-SHA256(secret, "pairing/<round>")."""
+    return hmac.new(secret, f"pairing/{number}".encode(), sha256).digest()

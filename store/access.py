@@ -98,13 +98,15 @@ def change(tx: Transaction, bot: Bot, *, visibility: Visibility | None, is_off: 
 def delete(tx: Transaction, bot: Bot, now: datetime) -> None:
     """Delete a bot for good: it leaves all drafts, and what it has played stays under its name.
 
-    Raises Conflict while it plays in a tournament. The bot must be locked.
+    Raises Conflict while it plays in a tournament; it leaves ladders with the next round. The bot must be
+    locked.
     """
     query = (
         select(Tournament, Entrant.number)
         .join(Entrant, Entrant.tournament_id == Tournament.id)
         .join(Version, Version.id == Entrant.version_id)
         .where(Version.bot_id == bot.id, Tournament.state.in_((*_UNDER_WAY, TournamentState.DRAFT)))
+        .where(Tournament.is_season.is_(False))
         .order_by(Tournament.id)
         .with_for_update(of=Tournament)
     )

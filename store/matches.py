@@ -4,22 +4,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select, tuple_
 
-from engine import seeds
 from engine.match import points
 from engine.record import Record
-from store import results, seating
+from engine.schedule import Slot
+from store import deals, results, seating
 from store.database import Transaction
 from store.errors import Conflict, NotFound
-from store.models.bots import Bot, BotKind, Version
 from store.models.matches import FaultRow, Result
-from store.models.tournaments import Entrant, Event, EventState, Tournament, TournamentState
+from store.models.tournaments import Event, EventState, Tournament, TournamentState
 
 ALL = "all"
+_ROWS_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,24 +58,21 @@ def page(
 ) -> list[MatchView]:
     """Return at most `limit` matches in the order of (event index, number), after the one given."""
     found: list[MatchView] = []
-    for event, result in _results(tx, tournament_id, event_index, after):
-        view = _view(event, result)
-        if entrant is None or entrant in view.table:
-            found.append(view)
-        if len(found) == limit:
-            break
-    return found
+    rows = _results(tx, tournament_id, event_index, after)
+    while len(found) < limit and (some := list(islice(rows, _ROWS_AT_ONCE))):
+        found += [view for view in _views(tx, some) if entrant is None or entrant in view.table]
+    return found[:limit]
 
 
 def get(tx: Transaction, match_id: str) -> MatchView:
     """Return a finished match; raises NotFound."""
-    return _view(*_find(tx, match_id))
+    return _views(tx, [_find(tx, match_id)])[0]
 
 
 def record(tx: Transaction, match_id: str) -> Record:
     """Return the record of a match, which shows every card: Conflict while its event is running."""
     event, result = _find(tx, match_id)
-    _require_over(tx, event)
+    _require_over(tx, event, result)
     return _record(tx, event, result)
 
 
@@ -101,7 +99,7 @@ def observation(tx: Transaction, event_id: UUID, number: int, step: int, seat: i
 def replay(tx: Transaction, match_id: str, *, viewer: str | int = ALL) -> dict[str, Any]:
     """Return a finished match step by step, as `viewer` (a seat, or "all") sees it."""
     event, result = _find(tx, match_id)
-    _require_over(tx, event)
+    _require_over(tx, event, result)
     if viewer != ALL and viewer not in range(event.seats):
         raise NotFound(f"match {match_id} has no seat {viewer}; it has {event.seats} seats")
     replayed = _record(tx, event, result)
@@ -117,17 +115,6 @@ def match_id_of(event_id: UUID, number: int) -> str:
     return f"{event_id.hex}-{number}"
 
 
-def deal_seed(tournament: Tournament, event: Event, number: int, endpoints: set[int]) -> bytes:
-    """Return the seed of a match; a table with an endpoint has deals of its own, unless asked not to."""
-    slot = seating.schedule_of(event).slot(number)
-    has_endpoint = not endpoints.isdisjoint(seating.table_of(event, slot))
-    own = has_endpoint and not tournament.endpoint_duplicates
-    assert tournament.entrants_sha256 is not None, "a started tournament has its entrants frozen"
-    return seeds.deal_seed(
-        tournament.secret, tournament.entrants_sha256, event.index, slot.deal_name(own=own)
-    )
-
-
 def _results(
     tx: Transaction, tournament_id: UUID, event_index: int | None, after: tuple[int, int] | None
 ) -> Iterator[tuple[Event, Result]]:
@@ -136,7 +123,7 @@ def _results(
         .join(Result, Result.event_id == Event.id)
         .where(Event.tournament_id == tournament_id)
         .order_by(Event.index, Result.number)
-        .execution_options(yield_per=200)
+        .execution_options(yield_per=_ROWS_AT_ONCE)
     )
     if event_index is not None:
         query = query.where(Event.index == event_index)
@@ -164,14 +151,29 @@ def _find(tx: Transaction, match_id: str) -> tuple[Event, Result]:
     return found[0], found[1]
 
 
-def _require_over(tx: Transaction, event: Event) -> None:
-    state = tx.get_one(Tournament, event.tournament_id).state
-    if event.state is not EventState.FINISHED and state is not TournamentState.CANCELLED:
-        raise Conflict("the event is still running: its cards are hidden until it ends")
+def _require_over(tx: Transaction, event: Event, result: Result) -> None:
+    """Refuse to show the cards of a match while others play its deals; meetings of a ladder share none."""
+    if event.state is EventState.FINISHED:
+        return
+    if tx.get_one(Tournament, event.tournament_id).state is TournamentState.CANCELLED:
+        return
+    if seating.is_ladder(event):
+        if seating.is_applied(tx, event, result.number):
+            return
+        raise Conflict("the round of the match is still being played: its cards are hidden until it ends")
+    raise Conflict("the event is still running: its cards are hidden until it ends")
 
 
-def _view(event: Event, result: Result) -> MatchView:
-    slot = seating.schedule_of(event).slot(result.number)
+def _views(tx: Transaction, rows: Sequence[tuple[Event, Result]]) -> list[MatchView]:
+    """Return finished matches, each with its event, as others see them."""
+    numbers: dict[UUID, tuple[Event, list[int]]] = {}
+    for event, result in rows:
+        numbers.setdefault(event.id, (event, []))[1].append(result.number)
+    slots = {event_id: seating.slots(tx, *of_event) for event_id, of_event in numbers.items()}
+    return [_view(event, slots[event.id][result.number], result) for event, result in rows]
+
+
+def _view(event: Event, slot: Slot, result: Result) -> MatchView:
     half_wins = points(result.places, seating.sides_of(event), result.forfeits)
     scale = 2 * (event.sides - 1)
     return MatchView(
@@ -198,23 +200,14 @@ def _view(event: Event, result: Result) -> MatchView:
 
 def _record(tx: Transaction, event: Event, result: Result) -> Record:
     tournament = tx.get_one(Tournament, event.tournament_id)
+    slots = seating.slots(tx, event, [result.number])
     return Record(
         game=event.game,
         options=event.options,
         seats=event.seats,
-        seed=deal_seed(tournament, event, result.number, _endpoints(tx, event.tournament_id)),
+        seed=deals.of_slots(tx, tournament, event, slots)[result.number],
         actions=results.unpack_actions(result.actions),
     )
-
-
-def _endpoints(tx: Transaction, tournament_id: UUID) -> set[int]:
-    query = (
-        select(Entrant.number)
-        .join(Version, Version.id == Entrant.version_id)
-        .join(Bot, Bot.id == Version.bot_id)
-        .where(Entrant.tournament_id == tournament_id, Bot.kind == BotKind.ENDPOINT)
-    )
-    return set(tx.scalars(query))
 
 
 def _steps(replayed: Record, viewer: str | int) -> Iterator[dict[str, Any]]:

@@ -2,19 +2,28 @@
 
 from uuid import UUID
 
-from store import batches, tournaments
+from store import batches, seating, tournaments
 from store.database import Transaction
-from workers import dispatch
+from store.models.tournaments import Event
+from workers import dispatch, ladder
 from workers.services import Services
 
 
 def tournament(services: Services, tournament_id: UUID) -> None:
     """Open and send batches of every event of a running tournament."""
     with services.database.transaction() as tx:
-        event_ids = [event.id for event in tournaments.get(tx, tournament_id).events]
-    for event_id in event_ids:
-        with services.database.transaction() as tx:
-            event(services, tx, event_id)
+        events = tournaments.get(tx, tournament_id).events
+    for one in events:
+        after_batch(services, one)
+
+
+def after_batch(services: Services, played: Event) -> None:
+    """Move on the event that a batch was of; a ladder's moves on with its whole season."""
+    if seating.is_ladder(played):
+        ladder.advance(services, played.tournament_id)
+        return
+    with services.database.transaction() as tx:
+        event(services, tx, played.id)
 
 
 def event(services: Services, tx: Transaction, event_id: UUID) -> None:

@@ -7,7 +7,6 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import structlog
 
@@ -15,8 +14,8 @@ from engine import games
 from engine.limits import Limits
 from engine.match import MatchResult, PlatformFault
 from engine.match import play as play_match
-from engine.schedule import Schedule
-from store import batches, benches, matches, results, seating, tournaments
+from engine.schedule import Slot
+from store import batches, benches, deals, results, seating, sums, tournaments
 from store.batches import Claim
 from store.database import Transaction
 from store.models.tournaments import Event, Tournament
@@ -44,21 +43,19 @@ class Job:
     claim: Claim
     event: Event
     tournament: Tournament
+    slots: dict[int, Slot]
+    seeds: dict[int, bytes]
     contestants: dict[int, Contestant]
     benched: frozenset[int]
-
-    @property
-    def schedule(self) -> Schedule:
-        """The schedule of the event."""
-        return seating.schedule_of(self.event)
+    dropped: frozenset[int]
 
     def groups(self) -> list[range]:
         """Return the match numbers of the batch, a range for each group of the same players."""
-        claim, size = self.claim, self.schedule.group_matches(self.claim.block)
-        start, end = self.schedule.block_range(claim.block).start, claim.first + claim.count
-        first_edge = start + -(-(claim.first - start) // size) * size
-        edges = sorted({claim.first, end, *range(first_edge, end, size)})
-        return [range(low, high) for low, high in pairwise(edges)]
+        found = seating.groups(self.event, self.claim.block, self.claim.numbers)
+        tables = [set(seating.table_of(self.event, self.slots[numbers[0]])) for numbers in found]
+        return [
+            numbers for numbers, table in zip(found, tables, strict=True) if self.dropped.isdisjoint(table)
+        ]
 
 
 def play(services: Services, batch_id: int) -> None:
@@ -94,23 +91,26 @@ def _claimed(services: Services, tx: Transaction, batch_id: int) -> Job | None:
         return None
     event = tx.get_one(Event, claim.event_id)
     tournament = tournaments.get(tx, event.tournament_id)
-    schedule = seating.schedule_of(event)
-    numbers = range(claim.first, claim.first + claim.count)
-    sitting = {entrant for n in numbers for entrant in seating.table_of(event, schedule.slot(n))}
+    slots = seating.slots(tx, event, claim.numbers)
+    sitting = {entrant for slot in slots.values() for entrant in seating.table_of(event, slot)}
     return Job(
         claim=claim,
         event=event,
         tournament=tournament,
+        slots=slots,
+        seeds=deals.of_slots(tx, tournament, event, slots),
         contestants=contestants.load(tx, tournament, sitting),
         benched=frozenset(benches.benched(tx, event, claim.block)),
+        dropped=frozenset(sums.dropped(tx, event)),
     )
 
 
 def _write(services: Services, job: Job, played: Sequence[Played], logs: Sequence[Log]) -> None:
     versions = {number: contestant.version_id for number, contestant in job.contestants.items()}
     with services.database.transaction() as tx:
-        if results.write(tx, job.claim, played, logs, versions, services.clock()):
-            advance.event(services, tx, job.event.id)
+        is_written = results.write(tx, job.claim, played, logs, versions, services.clock())
+    if is_written:  # apart, since moving on locks more than the event; the sweep does it after a crash
+        advance.after_batch(services, job.event)
 
 
 class _Table:
@@ -122,7 +122,6 @@ class _Table:
         self._game = games.get(job.event.game)
         self._sides = seating.sides_of(job.event)
         self._limits = Limits.from_json(job.tournament.limits)
-        self._endpoints = tournaments.has_endpoint(job.tournament)
         self._renew_at = time.monotonic() + self._renew_seconds
 
     @property
@@ -132,7 +131,7 @@ class _Table:
     async def play_all(self) -> tuple[list[Played], list[Log]]:
         """Return the results of all groups, in order of number, and what the bots printed."""
         groups = self._job.groups()
-        at_once = max(1, self._services.settings.in_flight // max(map(len, groups)))
+        at_once = max(1, self._services.settings.in_flight // max(map(len, groups), default=1))
         gate = asyncio.Semaphore(at_once)
         async with asyncio.TaskGroup() as tasks:
             running = [tasks.create_task(self._play_group(numbers, gate)) for numbers in groups]
@@ -152,8 +151,7 @@ class _Table:
         raise AssertionError("the last try returns or raises")
 
     async def _try_group(self, numbers: range) -> tuple[list[Played], list[Log]]:
-        schedule = self._job.schedule
-        chairs = seating.chairs_of(self._job.event, schedule.slot(numbers[0]))
+        chairs = seating.chairs_of(self._job.event, self._job.slots[numbers[0]])
         bots = {chair: self._open(chair.entrant) for chair in chairs}
         try:
             async with asyncio.TaskGroup() as tasks:
@@ -183,12 +181,12 @@ class _Table:
     async def _play_match(self, number: int, bots: Mapping[Chair, Bot]) -> MatchResult:
         """Play one match; an entrant sits elsewhere in every deal of a group, in the same processes."""
         job, event = self._job, self._job.event
-        chairs = seating.chairs_of(event, job.schedule.slot(number))
+        chairs = seating.chairs_of(event, job.slots[number])
         match = play_match(
             self._game,
             seats=event.seats,
             options=dict(event.options),
-            seed=matches.deal_seed(job.tournament, event, number, self._endpoints),
+            seed=job.seeds[number],
             max_faults=self._limits.max_faults,
             absent=[seat for seat, chair in enumerate(chairs) if chair.entrant in job.benched],
         )

@@ -37,16 +37,17 @@ def make_celery(settings: Settings) -> Celery:
             "socket_keepalive": True,
             "health_check_interval": 25,
         },
-        beat_schedule={
-            "sweep": {
-                "task": "fudaba.sweep",
-                "schedule": settings.sweep_seconds,
-                "options": {"expires": 10 * settings.sweep_seconds},
-            },
-        },
+        beat_schedule=_periodic(settings.sweep_seconds),
         beat_max_loop_interval=settings.sweep_seconds,
     )
     return app
+
+
+def _periodic(seconds: int) -> dict[str, dict[str, object]]:
+    """Return what beat sends every so many seconds; a message that waits ten times as long is dropped."""
+    tasks = {"sweep": "fudaba.sweep", "ladders": "fudaba.tend_ladders"}
+    options = {"expires": 10 * seconds}
+    return {name: {"task": task, "schedule": seconds, "options": options} for name, task in tasks.items()}
 
 
 def redis_url(broker_url: str) -> str:

@@ -34,6 +34,11 @@ def qualification(version_id: UUID) -> None:
     _send("fudaba.qualify", str(version_id))
 
 
+def ratings(tournament_id: UUID) -> None:
+    """Ask for the ratings of a ladder's season."""
+    _send("fudaba.rate_season", str(tournament_id))
+
+
 def deliveries(delivery_ids: Iterable[UUID]) -> None:
     """Ask for webhooks to be told; after one that could not be sent the rest is left to the sweep."""
     for delivery_id in delivery_ids:

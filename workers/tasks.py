@@ -4,7 +4,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from workers import advance, batch, qualification, services, sweep, webhooks
+from workers import advance, batch, ladder, qualification, services, sweep, webhooks
 
 
 @shared_task(name="fudaba.advance_tournament")
@@ -35,3 +35,15 @@ def deliver(delivery_id: str) -> None:
 def sweep_lost_work() -> None:
     """Send again what was lost."""
     sweep.run(services.current())
+
+
+@shared_task(name="fudaba.tend_ladders")
+def tend_ladders() -> None:
+    """Open the rounds of ladders that are due."""
+    ladder.tend(services.current())
+
+
+@shared_task(name="fudaba.rate_season")
+def rate_season(tournament_id: str) -> None:
+    """Compute the ratings of a season, if they are out of date."""
+    ladder.rate(services.current(), UUID(tournament_id))

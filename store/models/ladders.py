@@ -5,9 +5,19 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import BigInteger, ForeignKey, ForeignKeyConstraint, Index, String, Text, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    LargeBinary,
+    String,
+    Text,
+    UniqueConstraint,
+)
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from engine import seeds
 from store.columns import Json, UtcTime, by_value
 from store.models.accounts import Account
 from store.models.base import Base
@@ -72,7 +82,8 @@ class Season(Base):
 
     That one has the season's secret and, as entrants, every version that played. `rounds` are paired,
     `applied` of them are in the ratings, `rated` were when the batch ratings were computed. `closing_id` is
-    the tournament that closes it. `standings` are frozen with `sha256` over their canonical JSON.
+    the tournament that closes it, whose secret was drawn when the season began. `standings` are frozen, with
+    `sha256` over their canonical JSON.
     """
 
     __tablename__ = "seasons"
@@ -87,12 +98,18 @@ class Season(Base):
     applied: Mapped[int] = mapped_column(default=0)
     rated: Mapped[int] = mapped_column(default=0)
     paired_at: Mapped[datetime | None] = mapped_column(UtcTime)
+    closing_secret: Mapped[bytes] = mapped_column(LargeBinary(32))
     closing_id: Mapped[UUID | None] = mapped_column(ForeignKey("tournaments.id"), index=True)
     standings: Mapped[list[dict[str, Any]] | None] = mapped_column(Json)
     sha256: Mapped[str | None] = mapped_column(String(64))
 
     ladder: Mapped[Ladder] = relationship(lazy="raise", back_populates="seasons")
     tournament: Mapped[Tournament] = relationship(lazy="raise", foreign_keys=[tournament_id])
+
+    @property
+    def closing_commitment(self) -> str:
+        """What is published of the closing secret from the start."""
+        return seeds.commitment(self.closing_secret)
 
 
 class Member(Base):

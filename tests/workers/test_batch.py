@@ -9,7 +9,7 @@ from support import arena
 from engine import games
 from engine.match import MatchResult, play, points, run
 from engine.policies import Ask, Fault, FaultCode, house_policy, house_stream
-from store import batches, matches, seating, standings, tournaments
+from store import batches, deals, matches, seating, standings, tournaments
 from store.database import Database
 from store.errors import Conflict
 from store.models.matches import Batch, FaultRow, Result
@@ -37,7 +37,7 @@ def by_hand(tournament: Tournament, event_index: int, number: int) -> MatchResul
         )
         for seat, entrant in enumerate(seats)
     ]
-    seed = matches.deal_seed(tournament, event, number, set())
+    seed = deals.seed(tournament, event, slot, set())
     match = play(game, seats=event.seats, options=event.options, seed=seed)
     return run(match, lambda ask: bots[ask.seat].act(ask))
 
