@@ -9,7 +9,7 @@ from uuid import UUID
 from flask import Blueprint, render_template, request
 
 from api import paging, tables
-from api.pages import frame
+from api.pages import frame, plots
 from api.pages.tournaments import MOST_ROWS
 from store import crosstable, matches, names, seating, tournaments
 from store.errors import BadRequest, NotFound
@@ -58,6 +58,7 @@ def show(tournament_id: UUID, index: int) -> str:
         "event": event,
         "table": table,
         "rows": rows,
+        "scale": plots.of_ratings(table.rows),
         "left_out": len(table.rows) - len(rows),
         "entrants": {entrant.number: entrant for entrant in tournament.entrants},
         "crossed": crossed,

@@ -6,7 +6,7 @@ from uuid import UUID
 from flask import Blueprint, render_template, request
 
 from api import paging, tables
-from api.pages import frame, sessions
+from api.pages import frame, plots, sessions
 from api.tables import StandingsView
 from store import access, podiums, tournaments
 from store.database import Transaction
@@ -54,6 +54,7 @@ def live(tournament: Tournament, standings: StandingsView) -> dict[str, Any]:
         "played": sum(event.played for event in tournament.events),
         "events": standings.events,
         "rows": overall[:MOST_ROWS],
+        "scale": plots.of_ratings(overall),
         "left_out": max(0, len(overall) - MOST_ROWS),
         "entrants": {entrant.number: entrant for entrant in tournament.entrants},
         "edition": standings.edition,

@@ -101,6 +101,7 @@ def test_every_page_can_be_read_without_scripts(client: FlaskClient, finished: T
     assert "Who beat whom" in event
     assert re.search(r'<td class="shade-\d+" title="\d+ match', event)
     assert "every two entrants meet" in event
+    assert event.count('<svg class="interval"') == len(arena.HOUSE)
 
 
 def test_the_secret_is_not_shown_before_the_end(client: FlaskClient, services: Services) -> None:
