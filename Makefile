@@ -20,6 +20,12 @@ lint: .venv/ready-dev
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 
+# What speed is measured by; the other programs of the folder measure bots and standings. BENCH=--json for JSON.
+SPEED = $(wildcard tests/benchmarks/*_speed.py tests/benchmarks/runtimes.py)
+
+bench: .venv/ready-dev
+	for program in $(SPEED); do PYTHONPATH=.:tests $(PYTHON) $$program $(BENCH) || exit 1; done
+
 golden: .venv/ready-dev
 	PYTHONPATH=.:tests $(PYTHON) -m support.playthrough
 
