@@ -9,36 +9,40 @@ TASK_LIMIT_SECONDS = 900
 VISIBILITY_SECONDS = 3600  # only longer than the longest task; the sweep, not this, brings lost work back
 
 
+_SETTINGS = {
+    "task_default_queue": QUEUE,
+    "task_serializer": "json",
+    "accept_content": ["json"],
+    "task_ignore_result": True,
+    "task_acks_late": True,
+    "task_reject_on_worker_lost": True,
+    "worker_prefetch_multiplier": 1,
+    "task_time_limit": TASK_LIMIT_SECONDS,
+    "worker_hijack_root_logger": False,
+    "worker_max_tasks_per_child": 500,
+    "worker_max_memory_per_child": 1_000_000,
+    "worker_send_task_events": False,
+    "broker_connection_retry_on_startup": True,
+    "broker_connection_max_retries": None,
+    "broker_transport_options": {
+        "visibility_timeout": VISIBILITY_SECONDS,
+        "max_retries": 0,  # a sender does not wait for a broker that is away; the sweep sends again
+        "unacked_restore_interval": 5,
+        "unacked_restore_throttle": 1,
+        "socket_timeout": 30,
+        "socket_connect_timeout": 5,
+        "socket_keepalive": True,
+        "health_check_interval": 25,
+    },
+}
+
+
 def make_celery(settings: Settings) -> Celery:
     """Return the application; importing or making it connects to nothing."""
     app = Celery("fudaba", broker=settings.redis_url or None, include=["workers.tasks"])
+    app.conf.update(_SETTINGS)
     app.conf.update(
-        task_default_queue=QUEUE,
-        task_serializer="json",
-        accept_content=["json"],
-        task_ignore_result=True,
-        task_acks_late=True,
-        task_reject_on_worker_lost=True,
-        worker_prefetch_multiplier=1,
-        task_time_limit=TASK_LIMIT_SECONDS,
-        worker_hijack_root_logger=False,
-        worker_max_tasks_per_child=500,
-        worker_max_memory_per_child=1_000_000,
-        worker_send_task_events=False,
-        broker_connection_retry_on_startup=True,
-        broker_connection_max_retries=None,
-        broker_transport_options={
-            "visibility_timeout": VISIBILITY_SECONDS,
-            "max_retries": 0,  # a sender does not wait for a broker that is away; the sweep sends again
-            "unacked_restore_interval": 5,
-            "unacked_restore_throttle": 1,
-            "socket_timeout": 30,
-            "socket_connect_timeout": 5,
-            "socket_keepalive": True,
-            "health_check_interval": 25,
-        },
-        beat_schedule=_periodic(settings.sweep_seconds),
-        beat_max_loop_interval=settings.sweep_seconds,
+        beat_schedule=_periodic(settings.sweep_seconds), beat_max_loop_interval=settings.sweep_seconds
     )
     return app
 
