@@ -6,7 +6,8 @@ from redis.exceptions import RedisError
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
-from store import schema
+from store import idling, schema
+from store.idling import Idle
 from workers import presence
 from workers.services import Services
 
@@ -23,6 +24,12 @@ def workers(services: Services) -> dict[str, dict[str, str]]:
         return presence.seen(services)
     except RedisError:
         return {}
+
+
+def idle_ladders(services: Services) -> list[Idle]:
+    """Return the ladders that stand still although two or more of their bots could play."""
+    with services.database.reading() as tx:
+        return idling.idle(tx, services.clock())
 
 
 def _database(services: Services) -> str | None:

@@ -11,9 +11,9 @@ from sqlalchemy.orm import selectinload
 
 from store import plans, seasons
 from store.database import Transaction
-from store.errors import Conflict, NotFound
+from store.errors import BadRequest, Conflict, NotFound
 from store.models.ladders import Ladder, LadderState, Season
-from store.plans import EventPlan, Plan
+from store.plans import EventPlan, Plan, SettledEvent
 
 DEALS = 2
 ROUND_SECONDS = 300
@@ -41,7 +41,7 @@ class NewLadder:
 
 def create(tx: Transaction, new: NewLadder, *, organiser_id: UUID, now: datetime) -> Ladder:
     """Store a ladder whose first season begins at once; BadRequest names the field that cannot be used."""
-    settled = plans.settle_events(Plan(name=new.name, events=new.events))
+    settled = _settled(new)
     ladder = Ladder(
         organiser_id=organiser_id,
         name=new.name,
@@ -118,3 +118,12 @@ def close(tx: Transaction, ladder_id: UUID) -> Ladder:
     ladder.state = LadderState.CLOSED
     tx.flush()
     return ladder
+
+
+def _settled(new: NewLadder) -> list[SettledEvent]:
+    """Return the settings, all defaults filled in; BadRequest names the field as a ladder calls it."""
+    try:
+        return plans.settle_events(Plan(name=new.name, events=new.events))
+    except BadRequest as error:
+        field = error.field and error.field.replace("events", "settings", 1)
+        raise BadRequest(str(error), field=field) from error

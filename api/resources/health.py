@@ -33,7 +33,11 @@ class Ready(MethodView):
         problems = readiness.problems(services.current())
         if problems:
             raise NotReady(problems)
-        return {"status": "ok", "workers": readiness.workers(services.current())}
+        return {
+            "status": "ok",
+            "workers": readiness.workers(services.current()),
+            "idle_ladders": readiness.idle_ladders(services.current()),
+        }
 
 
 def register_at_root(app: Flask) -> None:

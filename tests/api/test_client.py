@@ -9,7 +9,7 @@ import pytest
 import requests
 from flask import Flask
 from requests.adapters import BaseAdapter
-from support import arena
+from support import arena, ladders
 from support.callers import MODULE, Caller
 
 from api import transport
@@ -161,6 +161,26 @@ def test_a_tournament_from_plan_to_replay(services: Services, organising: Client
 def tournament_of(services: Services, tournament_id: str) -> Tournament:
     with services.database.transaction() as tx:
         return tournaments.get(tx, UUID(tournament_id))
+
+
+def test_a_ladder_from_its_first_member_to_its_end(services: Services, organising: Client) -> None:
+    setting = {"game": "sakura", "seats": 2, "options": {"rounds": 1}}
+    made = organising.create_ladder({"name": "up", "settings": [setting], "deals": 1, "round_seconds": 0})
+    ladder_id = made["id"]
+    assert list(organising.ladders()) == [made]
+    first, second = organising.join_ladder(ladder_id, ["house/greedy", "house/first"])
+    ladders.play_rounds(services, UUID(ladder_id), 2)
+    assert organising.ladder(ladder_id)["season"]["applied"] == 2
+    assert {row["name"] for row in organising.board(ladder_id)["rows"]} == {"house/greedy", "house/first"}
+    assert len(list(organising.ladder_matches(ladder_id))) == 4
+    assert len(list(organising.history(ladder_id, first["bot_id"], season=1))) == 2
+    organising.leave_ladder(ladder_id, second["bot_id"])
+    assert organising.members(ladder_id) == [first]
+    (ending,) = organising.end_season(ladder_id)
+    assert ending["is_ending"]
+    assert organising.close_ladder(ladder_id)["state"] == "closed"
+    ladders.play_season(services, UUID(ladder_id), 1)
+    assert [season["phase"] for season in organising.seasons(ladder_id)] == ["over"]
 
 
 def test_lists_are_walked_through_all_pages(
