@@ -85,9 +85,12 @@ def get(tx: Transaction, tournament_id: UUID) -> Tournament:
 
 
 def locked(tx: Transaction, tournament_id: UUID) -> Tournament:
-    """Return a tournament that nobody else changes meanwhile; raises NotFound."""
+    """Return a tournament that nobody else changes meanwhile; raises NotFound, Conflict for a season."""
     tx.get(Tournament, tournament_id, with_for_update=True, populate_existing=True)
-    return get(tx, tournament_id)
+    tournament = get(tx, tournament_id)
+    if tournament.is_season:
+        raise Conflict("this is a season of a ladder: bots enter and leave the ladder")
+    return tournament
 
 
 def page(
