@@ -24,6 +24,7 @@ from api.resources import (
     standings,
     tournaments,
     webhooks,
+    withdrawals,
 )
 from api.submissions import MAX_BODY_BYTES
 from workers import services
@@ -36,6 +37,7 @@ BLUEPRINTS = (
     bots.blueprint,
     tournaments.blueprint,
     controls.blueprint,
+    withdrawals.blueprint,
     events.blueprint,
     standings.blueprint,
     records.blueprint,

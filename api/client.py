@@ -242,6 +242,15 @@ class Client(LadderCalls):
         how = given(name=name, with_entrants=with_entrants)
         return self._post(f"/tournaments/{segment(tournament_id)}/clone", how)
 
+    def withdraw(self, tournament_id: str, entrant: int, rule: str = "forfeit") -> Json:
+        """Take an entrant (by number) out of a tournament: by `forfeit` of the rest, or `drop` of all."""
+        body = {"entrant": entrant, "rule": rule}
+        return self._post(f"/tournaments/{segment(tournament_id)}/withdrawals", body)
+
+    def withdrawals(self, tournament_id: str) -> list[Json]:
+        """Return who has left a tournament, and from which block on."""
+        return self._items(f"/tournaments/{segment(tournament_id)}/withdrawals")
+
     def change_tournament(self, tournament_id: str, **change: Any) -> Json:
         """Change a draft: its name, entries_close_at, entries_per_owner."""
         return self._json(self._send("PATCH", f"/tournaments/{segment(tournament_id)}", json=change))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from hashlib import sha256
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
 
@@ -42,7 +42,7 @@ class EventPart(_Part, frozen=True):
     """One event: what is played, by whom (`field`, fillers last) and by which schedule.
 
     `stopped_after_block` is the block at whose end the rule of the header ended it before its time; `matches`
-    counts what there was to play up to there.
+    counts what there was to play up to there. No match at a table with one of the entrants `dropped` counts.
     """
 
     game: str
@@ -54,6 +54,7 @@ class EventPart(_Part, frozen=True):
     field: list[int]
     matches: int
     stopped_after_block: int | None
+    dropped: list[int]
 
 
 class EditionPart(_Part, frozen=True):
@@ -127,10 +128,18 @@ class MatchLine(Line, frozen=True, tag="match"):
 
 
 class SetAsideLine(Line, frozen=True, tag="set_aside"):
-    """A match that the platform could not play; it counts for nobody."""
+    """A match that was not played: the platform could not, or somebody at its table was dropped."""
 
     event: int
     number: int
+
+
+class WithdrawalLine(Line, frozen=True, tag="withdrawal"):
+    """An entrant that has left: its matches are forfeits without asking from block `from_block` on."""
+
+    event: int
+    entrant: int
+    from_block: int
 
 
 class BenchLine(Line, frozen=True, tag="bench"):
@@ -156,11 +165,10 @@ class EndLine(Line, frozen=True, tag="end"):
     lines: int
 
 
-_LINES = Header | EntrantLine | MatchLine | SetAsideLine | BenchLine | StandingsLine | EndLine
-_KINDS: dict[type[Line], str] = {
-    kind: str(kind.__struct_config__.tag)
-    for kind in (Header, EntrantLine, MatchLine, SetAsideLine, BenchLine, StandingsLine, EndLine)
-}
+_LINES = (
+    Header | EntrantLine | MatchLine | SetAsideLine | WithdrawalLine | BenchLine | StandingsLine | EndLine
+)
+_KINDS: dict[type[Line], str] = {kind: str(kind.__struct_config__.tag) for kind in get_args(_LINES)}
 L = TypeVar("L", bound=Line)
 
 

@@ -19,6 +19,7 @@ from engine.ledger import (
     SetAsideLine,
     StandingsLine,
     Table,
+    WithdrawalLine,
     WrongLine,
 )
 from engine.limits import Limits
@@ -136,6 +137,7 @@ class _Walk:
             expected = _field(entrants, event)
             if event.field != expected:
                 raise WrongLine(1, f"field of event {index} is {event.field}; its entrants are {expected}")
+            _require_dropped(index, event, entrants, self._header.stop is not None)
 
     def _event_tasks(self, index: int) -> Iterator[Task]:
         event = self._header.events[index]
@@ -192,6 +194,14 @@ def _require_event(index: int, event: EventPart, may_stop: bool) -> None:
     matches = schedule.block_range(_last_block(event, schedule)).stop
     if event.matches != matches:
         raise BadRecord(f"matches of event {index} is {event.matches}; its schedule has {matches}")
+
+
+def _require_dropped(index: int, event: EventPart, entrants: Sequence[EntrantLine], may_stop: bool) -> None:
+    """Raise WrongLine when those whose tables do not count could not have been dropped."""
+    fillers = {one.number for one in entrants if one.filler}
+    could = sorted(set(event.dropped) & (set(event.field) - fillers))
+    if event.dropped != could or (could and may_stop):
+        raise WrongLine(1, f"dropped of event {index} is {event.dropped}; that cannot be")
 
 
 def _last_block(event: EventPart, schedule: Schedule) -> int:
@@ -254,6 +264,7 @@ class _EventWalk:
         self._secret = bytes.fromhex(header.secret_seed)
         self._rule = None if header.stop is None else StopRule.from_json(header.stop)
         self._tally = Tally(self._sides)
+        self._dropped = set(self._event.dropped)
         self._benched: set[int] = set()
 
     def tasks(self) -> Iterator[Task]:
@@ -270,11 +281,12 @@ class _EventWalk:
                     yield task
             self._require_stop(block)
             if block < last:
+                self._take_withdrawals(block)
                 self._take_benches(block, forfeits)
 
     def totals_and_duels(self) -> tuple[dict[int, Totals], Duels]:
         """Return what the matches add up to for the entrants that are ranked."""
-        ranked = set(self._event.field) - self._fillers
+        ranked = set(self._event.field) - self._fillers - self._dropped
         totals = self._tally.totals()
         duels = {pair: duel for pair, duel in self._tally.duels().items() if ranked.issuperset(pair)}
         return {entrant: totals.get(entrant, Totals()) for entrant in sorted(ranked)}, duels
@@ -300,7 +312,8 @@ class _EventWalk:
         line = self._reader.take(SetAsideLine)
         self._require(line.event, self._index, "event")
         self._require(line.number, number, "number")
-        self.set_aside += 1
+        table = {self._event.field[position] for position in self._schedule.slot(number).entrants}
+        self.set_aside += self._dropped.isdisjoint(table)
 
     def _take_match(self, number: int) -> Task:
         match = self._reader.take(MatchLine)
@@ -314,14 +327,15 @@ class _EventWalk:
         self._require(match.entrants, seated, "entrants")
         self._require(match.seed, self._seed(slot, seated), "seed")
         self._require_shape(match)
-        self._tally.add(
-            seated,
-            unit=unit_of(slot.deal),
-            scores=match.scores,
-            places=match.places,
-            forfeits=match.forfeits,
-            fault_seats=[seat for _, seat, _ in match.faults],
-        )
+        if self._dropped.isdisjoint(seated):
+            self._tally.add(
+                seated,
+                unit=unit_of(slot.deal),
+                scores=match.scores,
+                places=match.places,
+                forfeits=match.forfeits,
+                fault_seats=[seat for _, seat, _ in match.faults],
+            )
         self.matches += 1
         return Task(
             line=self._reader.number,
@@ -349,6 +363,18 @@ class _EventWalk:
     def _require(self, said: object, expected: object, name: str) -> None:
         if said != expected:
             raise self._reader.wrong(f"{name} is {said!r}; it must be {expected!r}")
+
+    def _take_withdrawals(self, block: int) -> None:
+        """Take a line for everyone who leaves after this block, in order of number."""
+        last = -1
+        while self._reader.is_next(WithdrawalLine):
+            line = self._reader.take(WithdrawalLine)
+            self._require(line.event, self._index, "event")
+            self._require(line.from_block, block + 1, "from_block")
+            if line.entrant <= last or line.entrant not in set(self._event.field) - self._fillers:
+                raise self._reader.wrong(f"entrant {line.entrant} cannot leave here")
+            last = line.entrant
+            self._benched.add(line.entrant)
 
     def _take_benches(self, block: int, forfeits: Counter[int]) -> None:
         """Take a line for everyone who is to be benched after this block, in order of number."""

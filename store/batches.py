@@ -8,11 +8,12 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func, or_, select, update
 
 from engine.intervals import looks
-from store import benches, deliveries, editions, estimates, seating, stops
+from store import benches, deliveries, editions, estimates, seating, stops, withdrawals
 from store.database import Transaction
 from store.models.matches import Batch, BatchState
 from store.models.tournaments import Event, EventState, Tournament, TournamentState
 from store.models.webhooks import HookEvent
+from store.models.withdrawals import WithdrawalRule
 
 WINDOW = 8  # open batches per event: enough for the workers, little enough that tournaments take turns
 MOST_FAILURES = 3
@@ -142,10 +143,12 @@ def advance(tx: Transaction, event_id: UUID, now: datetime) -> list[int]:
     schedule = seating.schedule_of(event)
     block_over = event.next_number >= schedule.block_range(event.block).stop
     if block_over and not _count(tx, event.id, BatchState.OPEN):
+        withdrawals.apply(tx, event, WithdrawalRule.DROP)
         is_last = event.block + 1 == schedule.blocks
         if is_last or stops.apply(tx, tournament, event, schedule):
             _finish(tx, event, tournament, now)
             return []
+        withdrawals.apply(tx, event, WithdrawalRule.FORFEIT)
         benches.decide(tx, event, now)
         if event.block in looks(schedule.blocks):
             estimates.update_event(tx, event)

@@ -12,18 +12,24 @@ from store.models.bots import Bot, Version
 from store.models.matches import Result
 from store.models.tournaments import Bench, Entrant, Event
 from store.models.webhooks import HookEvent
+from store.models.withdrawals import EventWithdrawal, WithdrawalRule
 
 
 def benched(tx: Transaction, event: Event, block: int) -> set[int]:
-    """Return the entrants that are benched in this block."""
+    """Return the entrants that are benched in this block, or have left by forfeit."""
     query = select(Bench.entrant).where(Bench.event_id == event.id, Bench.from_block <= block)
-    return set(tx.scalars(query))
+    left = select(EventWithdrawal.entrant).where(
+        EventWithdrawal.event_id == event.id,
+        EventWithdrawal.rule == WithdrawalRule.FORFEIT,
+        EventWithdrawal.from_block <= block,
+    )
+    return set(tx.scalars(query)) | set(tx.scalars(left))
 
 
 def decide(tx: Transaction, event: Event, now: datetime) -> None:
     """Bench those whose forfeits in the finished block ask for it (engine.benching); tell their owners."""
     schedule = seating.schedule_of(event)
-    already = benched(tx, event, event.block)
+    already = benched(tx, event, event.block + 1)
     forfeits = _forfeits(tx, event)
     for entrant, count in sorted(forfeits.items()):
         matches = benching.block_matches(schedule, event.block, event.field.index(entrant))

@@ -21,6 +21,7 @@ class EventProgress:
     matches: int
     played: int
     set_aside: int
+    dropped: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,7 @@ class Progress:
     matches: int
     played: int
     set_aside: int
+    dropped: int
     events: tuple[EventProgress, ...]
 
 
@@ -50,6 +52,7 @@ def _progress(tournament: Tournament) -> Progress:
             matches=event.matches,
             played=event.played,
             set_aside=event.set_aside,
+            dropped=event.dropped,
         )
         for event in tournament.events
     )
@@ -59,5 +62,6 @@ def _progress(tournament: Tournament) -> Progress:
         matches=sum(event.matches for event in events),
         played=sum(event.played for event in events),
         set_aside=sum(event.set_aside for event in events),
+        dropped=sum(event.dropped for event in events),
         events=events,
     )

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 
 from engine import ledger
 from engine.ledger import (
@@ -22,14 +22,16 @@ from engine.ledger import (
     MatchLine,
     SetAsideLine,
     StandingsLine,
+    WithdrawalLine,
 )
 from engine.match import points
 from engine.policies import FaultCode
-from store import deals, editions, results, seating, tournaments
+from store import deals, editions, results, seating, sums, tournaments
 from store.database import Database, Transaction
 from store.errors import Conflict
 from store.models.matches import FaultRow, Result
 from store.models.tournaments import Bench, Edition, Entrant, Event, Tournament, TournamentState
+from store.models.withdrawals import EventWithdrawal, WithdrawalRule
 
 PAGE = 200  # matches that are read, and lines that are handed out, at a time
 
@@ -37,10 +39,11 @@ _Fault = tuple[int, int, FaultCode]
 
 
 class _Final(NamedTuple):
-    """A finished tournament and the edition of its standings that counts."""
+    """A finished tournament, the edition of its standings that counts, and who was dropped by event."""
 
     tournament: Tournament
     edition: Edition
+    dropped: dict[int, list[int]]
 
 
 def stream(database: Database, tournament_id: UUID) -> Iterator[bytes]:
@@ -64,11 +67,14 @@ def _pages(lines: Iterator[Line]) -> Iterator[bytes]:
 def _final(tx: Transaction, tournament_id: UUID) -> _Final:
     tournament = tournaments.get(tx, tournament_id)
     edition = editions.latest(tx, tournament_id)
+    if tournament.is_season:
+        raise Conflict("the matches of a ladder have a record each; there is one of what closes its season")
     if tournament.state is not TournamentState.FINISHED or edition is None:
         raise Conflict(
             f"the tournament is {tournament.state.value}; there is a record only once it is finished"
         )
-    return _Final(tournament, edition)
+    dropped = {event.index: sorted(sums.dropped(tx, event)) for event in tournament.events}
+    return _Final(tournament, edition, dropped)
 
 
 def _lines(database: Database, final: _Final) -> Iterator[Line]:
@@ -81,7 +87,7 @@ def _lines(database: Database, final: _Final) -> Iterator[Line]:
 
 
 def _header(final: _Final) -> Header:
-    tournament, edition = final
+    tournament, edition = final.tournament, final.edition
     assert tournament.entrants_sha256 is not None, "a finished tournament has its entrants frozen"
     return Header(
         format=ledger.FORMAT,
@@ -106,6 +112,7 @@ def _header(final: _Final) -> Header:
                 field=event.field,
                 matches=event.matches,
                 stopped_after_block=event.stopped_after_block,
+                dropped=final.dropped[event.index],
             )
             for event in tournament.events
         ],
@@ -135,6 +142,7 @@ def _event_lines(database: Database, tournament: Tournament, event: Event) -> It
     with database.reading() as tx:
         query = select(Bench).where(Bench.event_id == event.id).order_by(Bench.from_block, Bench.entrant)
         benches = list(tx.scalars(query))
+        left = list(tx.scalars(_forfeiting(event)))
     last = event.block  # the one that it ended with
     for block in range(last + 1):
         for number in schedule.block_range(block):
@@ -143,7 +151,18 @@ def _event_lines(database: Database, tournament: Tournament, event: Event) -> It
                 following = next(played, None)
             else:
                 yield SetAsideLine(event=event.index, number=number)
+        for one in left:
+            if one.from_block == block + 1:
+                yield WithdrawalLine(event=event.index, entrant=one.entrant, from_block=one.from_block)
         yield from (_bench_line(event, bench) for bench in benches if bench.from_block == block + 1)
+
+
+def _forfeiting(event: Event) -> Select[EventWithdrawal]:
+    return (
+        select(EventWithdrawal)
+        .where(EventWithdrawal.event_id == event.id, EventWithdrawal.rule == WithdrawalRule.FORFEIT)
+        .order_by(EventWithdrawal.from_block, EventWithdrawal.entrant)
+    )
 
 
 def _bench_line(event: Event, bench: Bench) -> BenchLine:

@@ -2,27 +2,23 @@
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import insert, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from engine.intervals import unit_of
 from engine.match import MatchResult
 from engine.schedule import Slot
-from engine.standings import Duel, Totals
 from engine.tallies import Tally
-from store import batches, seating
+from store import batches, seating, totals
 from store.batches import Claim
 from store.database import Transaction
 from store.models.bots import BotLog
 from store.models.matches import FaultRow, Result
-from store.models.tournaments import EntrantTotals, Event, PairTotals, UnitTotals
-
-_Sums = Mapping[tuple[int, ...], Sequence[int]]
+from store.models.tournaments import Event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +64,9 @@ def write(
     if logs:
         tx.execute(insert(BotLog), [_log_row(event, log, now) for log in logs])
     _add_totals(tx, event, played, seats, slots)
-    tx.change(update(Event).where(Event.id == event.id).values(played=Event.played + len(played)))
+    rest = claim.count - len(played)  # at tables with somebody who was dropped
+    counts = {"played": Event.played + len(played), "dropped": Event.dropped + rest}
+    tx.change(update(Event).where(Event.id == event.id).values(counts))
     return True
 
 
@@ -98,7 +96,8 @@ def _insert_results(tx: Transaction, event: Event, played: Sequence[Played], now
         }
         for match in played
     ]
-    tx.execute(insert(Result), rows)
+    if rows:
+        tx.execute(insert(Result), rows)
 
 
 def _fault_rows(
@@ -153,36 +152,4 @@ def _add_totals(
             forfeits=result.forfeits,
             fault_seats=[recorded.seat for recorded in result.faults],
         )
-    totals: _Sums = {(entrant,): astuple(of) for entrant, of in tally.totals().items()}
-    duels: _Sums = {pair: astuple(duel) for pair, duel in tally.duels().items()}
-    units: _Sums = {(one.unit, one.entrant): (one.matches, one.points) for one in tally.units()}
-    _upsert(tx, EntrantTotals.__table__, event.id, ("entrant",), _TOTALS, totals)
-    _upsert(tx, PairTotals.__table__, event.id, ("entrant", "opponent"), _DUEL, duels)
-    _upsert(tx, UnitTotals.__table__, event.id, ("unit", "entrant"), _UNIT, units)
-
-
-_TOTALS = tuple(field.name for field in fields(Totals))
-_DUEL = tuple(field.name for field in fields(Duel))
-_UNIT = ("matches", "points")
-
-
-def _upsert(
-    tx: Transaction,
-    table: Any,
-    event_id: UUID,
-    keys: tuple[str, ...],
-    columns: tuple[str, ...],
-    sums: _Sums,
-) -> None:
-    """Add `sums` (by key) to the rows of a totals table, making those that are not there, in order of key."""
-    if not sums:
-        return
-    dialect = sqlite if tx.get_bind().dialect.name == "sqlite" else postgresql
-    statement = dialect.insert(table)
-    added = {name: table.c[name] + statement.excluded[name] for name in columns}
-    statement = statement.on_conflict_do_update(index_elements=["event_id", *keys], set_=added)
-    rows = [
-        {"event_id": event_id, **dict(zip(keys, key, strict=True)), **dict(zip(columns, values, strict=True))}
-        for key, values in sorted(sums.items())
-    ]
-    tx.execute(statement, rows)
+    totals.add(tx, event, tally)

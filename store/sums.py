@@ -8,14 +8,23 @@ from engine.intervals import UnitSum, UnitSums
 from engine.standings import Duel, Duels, Totals
 from store.database import Transaction
 from store.models.tournaments import Entrant, EntrantTotals, Event, PairTotals, UnitTotals
+from store.models.withdrawals import EventWithdrawal, WithdrawalRule
 
 
 def ranked(tx: Transaction, event: Event) -> set[int]:
-    """Return the numbers of the entrants that play this event and are no fillers."""
+    """Return the numbers of the entrants that play this event, are no fillers, and were not dropped."""
     query = select(Entrant.number).where(
         Entrant.tournament_id == event.tournament_id, Entrant.filler.is_(False)
     )
-    return set(tx.scalars(query)) & set(event.field)
+    return (set(tx.scalars(query)) & set(event.field)) - dropped(tx, event)
+
+
+def dropped(tx: Transaction, event: Event) -> set[int]:
+    """Return the numbers of the entrants whose tables count no more."""
+    query = select(EventWithdrawal.entrant).where(
+        EventWithdrawal.event_id == event.id, EventWithdrawal.rule == WithdrawalRule.DROP
+    )
+    return set(tx.scalars(query))
 
 
 def totals(tx: Transaction, event: Event) -> dict[int, Totals]:

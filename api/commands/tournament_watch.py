@@ -90,4 +90,4 @@ def _lines() -> Show:
 
 def _done(state: Json) -> int:
     """Return how many matches are behind it, those set aside among them."""
-    return int(state["played"]) + int(state["set_aside"])
+    return int(state["played"]) + int(state["set_aside"]) + int(state["dropped"])

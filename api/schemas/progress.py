@@ -15,6 +15,7 @@ class EventProgressSchema(ma.Schema):
     matches = fields.Integer(required=True)
     played = fields.Integer(required=True)
     set_aside = fields.Integer(required=True)
+    dropped = fields.Integer(required=True)
 
 
 class StreamHeadersSchema(ma.Schema):
@@ -35,4 +36,5 @@ class ProgressSchema(ma.Schema):
     matches = fields.Integer(required=True)
     played = fields.Integer(required=True)
     set_aside = fields.Integer(required=True)
+    dropped = fields.Integer(required=True)
     events = fields.List(fields.Nested(EventProgressSchema), required=True)

@@ -188,6 +188,7 @@ class TournamentSummarySchema(ma.Schema):
     matches = EventTotal("matches", "Matches in all; 0 in a draft.")
     played = EventTotal("played", "Matches that have been played.")
     set_aside = EventTotal("set_aside", "Matches that the platform could not play.")
+    dropped = EventTotal("dropped", "Matches that are not played, since an entrant was dropped.")
     created_at = Moment(required=True)
     started_at = Moment(required=True, allow_none=True)
     finished_at = Moment(required=True, allow_none=True)
@@ -214,6 +215,10 @@ class EventSchema(ma.Schema):
     matches = fields.Integer(required=True)
     played = fields.Integer(required=True)
     set_aside = fields.Integer(required=True)
+    dropped = fields.Integer(
+        required=True,
+        metadata={"description": "Matches that are not played, since an entrant was dropped."},
+    )
     stopped_after_block = fields.Integer(
         required=True,
         allow_none=True,

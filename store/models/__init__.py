@@ -1,6 +1,16 @@
 """All tables; importing this module makes the metadata complete."""
 
-from store.models import accounts, audit, bots, idempotency, ladders, matches, tournaments, webhooks
+from store.models import (
+    accounts,
+    audit,
+    bots,
+    idempotency,
+    ladders,
+    matches,
+    tournaments,
+    webhooks,
+    withdrawals,
+)
 from store.models.base import Base
 
 __all__ = [
@@ -13,4 +23,5 @@ __all__ = [
     "matches",
     "tournaments",
     "webhooks",
+    "withdrawals",
 ]

@@ -112,6 +112,7 @@ class Event(Base):
     next_number: Mapped[int] = mapped_column(BigInteger, default=0)
     played: Mapped[int] = mapped_column(BigInteger, default=0)
     set_aside: Mapped[int] = mapped_column(BigInteger, default=0)
+    dropped: Mapped[int] = mapped_column(BigInteger, default=0)
     stopped_after_block: Mapped[int | None]
     finished_at: Mapped[datetime | None] = mapped_column(UtcTime)
 

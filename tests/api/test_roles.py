@@ -51,6 +51,7 @@ ADMITTED = {
     ("POST", "/api/v1/tournaments/<uuid:tournament_id>/pause"): ORGANISER,
     ("POST", "/api/v1/tournaments/<uuid:tournament_id>/resume"): ORGANISER,
     ("POST", "/api/v1/tournaments/<uuid:tournament_id>/clone"): ORGANISER,
+    ("POST", "/api/v1/tournaments/<uuid:tournament_id>/withdrawals"): SIGNED_IN,
     ("GET", "/api/v1/tournaments/<uuid:tournament_id>/audit"): ORGANISER,
     ("GET", "/api/v1/audit"): ORGANISER,
     ("POST", "/api/v1/ladders"): ORGANISER,

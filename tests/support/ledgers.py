@@ -202,6 +202,7 @@ def _event(game_id: str, seats: int, options: Data, deals: int, plays: list[int]
         "block_deals": min(deals, _BLOCK),
         "field": plays,
         "stopped_after_block": None,
+        "dropped": [],
     }
     return {**event, "matches": _schedule(event).matches}
 

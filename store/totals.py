@@ -1,0 +1,103 @@
+"""Totals of an event: what its matches add up to, added match by match, and taken out again."""
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import astuple, fields
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from engine.intervals import unit_of
+from engine.standings import Duel, Totals
+from engine.tallies import Tally
+from store import seating
+from store.database import Transaction
+from store.models.matches import FaultRow, Result
+from store.models.tournaments import EntrantTotals, Event, PairTotals, UnitTotals
+
+_Sums = Mapping[tuple[int, ...], Sequence[int]]
+
+
+def add(tx: Transaction, event: Event, tally: Tally, *, sign: int = 1) -> None:
+    """Add a tally to the totals of entrants, of pairs and of units of deals; with `sign` -1 take it out."""
+    totals: _Sums = {(entrant,): _signed(astuple(of), sign) for entrant, of in tally.totals().items()}
+    duels: _Sums = {pair: _signed(astuple(duel), sign) for pair, duel in tally.duels().items()}
+    units: _Sums = {
+        (one.unit, one.entrant): _signed((one.matches, one.points), sign) for one in tally.units()
+    }
+    _upsert(tx, EntrantTotals.__table__, event.id, ("entrant",), _TOTALS, totals)
+    _upsert(tx, PairTotals.__table__, event.id, ("entrant", "opponent"), _DUEL, duels)
+    _upsert(tx, UnitTotals.__table__, event.id, ("unit", "entrant"), _UNIT, units)
+
+
+def take_out(tx: Transaction, event: Event, entrant: int, gone: Set[int]) -> None:
+    """Take every match at a table with `entrant` out of the totals, but those out already with `gone`."""
+    tally, last = Tally(seating.sides_of(event)), -1
+    columns = (Result.number, Result.scores, Result.places, Result.forfeits)
+    while True:
+        query = select(*columns).where(Result.event_id == event.id, Result.number > last)
+        page = tx.execute(query.order_by(Result.number).limit(_PAGE)).all()
+        slots = seating.slots(tx, event, [row.number for row in page])
+        tables = {number: set(seating.table_of(event, slot)) for number, slot in slots.items()}
+        leaving = [n for n, table in tables.items() if entrant in table and gone.isdisjoint(table)]
+        faults = _fault_seats(tx, event, leaving)
+        for row in page:
+            if row.number in faults:
+                tally.add(
+                    seating.seats_of(event, slots[row.number]),
+                    unit=unit_of(slots[row.number].deal),
+                    scores=row.scores,
+                    places=row.places,
+                    forfeits=row.forfeits,
+                    fault_seats=faults[row.number],
+                )
+        if len(page) < _PAGE:
+            break
+        last = page[-1].number
+    add(tx, event, tally, sign=-1)
+    for table in (EntrantTotals, PairTotals, UnitTotals):
+        tx.change(delete(table).where(table.event_id == event.id, table.matches == 0))
+
+
+def _fault_seats(tx: Transaction, event: Event, numbers: Sequence[int]) -> dict[int, list[int]]:
+    """Return for each of these matches the seats that faulted in it, each as often as it did."""
+    query = select(FaultRow.number, FaultRow.seat).where(
+        FaultRow.event_id == event.id, FaultRow.number.in_(numbers)
+    )
+    seats: dict[int, list[int]] = {number: [] for number in numbers}
+    for number, seat in tx.execute(query):
+        seats[number].append(seat)
+    return seats
+
+
+def _signed(values: tuple[int, ...], sign: int) -> tuple[int, ...]:
+    return tuple(sign * value for value in values)
+
+
+_PAGE = 500
+_TOTALS = tuple(field.name for field in fields(Totals))
+_DUEL = tuple(field.name for field in fields(Duel))
+_UNIT = ("matches", "points")
+
+
+def _upsert(
+    tx: Transaction,
+    table: Any,
+    event_id: UUID,
+    keys: tuple[str, ...],
+    columns: tuple[str, ...],
+    sums: _Sums,
+) -> None:
+    """Add `sums` (by key) to the rows of a totals table, making those that are not there, in order of key."""
+    if not sums:
+        return
+    dialect = sqlite if tx.get_bind().dialect.name == "sqlite" else postgresql
+    statement = dialect.insert(table)
+    added = {name: table.c[name] + statement.excluded[name] for name in columns}
+    statement = statement.on_conflict_do_update(index_elements=["event_id", *keys], set_=added)
+    rows = [
+        {"event_id": event_id, **dict(zip(keys, key, strict=True)), **dict(zip(columns, values, strict=True))}
+        for key, values in sorted(sums.items())
+    ]
+    tx.execute(statement, rows)
