@@ -15,7 +15,7 @@ def deck(seed: bytes, round_number: int, attempt: int, codes: Sequence[bytes]) -
 
 
 # A deal is played at many tables and in every rotation, and the hashes are a fifth of the time of a match.
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=256)
 def _order(seed: bytes, round_number: int, attempt: int, codes: tuple[bytes, ...]) -> tuple[int, ...]:
     prefix = sha256(seed + b"/%d/%d/" % (round_number, attempt))
     keys = []
