@@ -46,6 +46,7 @@ def pair(tx: Transaction, season: Season, now: datetime) -> list[int]:
         for entrant in table:
             by_entrant[entrant].rung.last_round = season.rounds
         made.append(batches.add(tx, event, meeting_matches(event.sides, event.deals), now))
+    event.matches = event.next_number
     event.block += 1
     season.rounds += 1
     season.paired_at = now

@@ -1,6 +1,7 @@
 """Ladders played in this process: rounds, ratings once and in order, versions, benches, seasons."""
 
 import random
+from threading import Thread
 from typing import Any
 from uuid import UUID
 
@@ -53,7 +54,7 @@ def test_rounds_are_paired_played_and_rated_one_after_the_other(made: Any) -> No
     assert [meeting.applied_at is not None for meeting in listed] == [True] * 8 + [False] * 2
 
 
-@pytest.mark.parametrize("order", [max, shuffled(1), shuffled(2)])
+@pytest.mark.parametrize("order", [max, shuffled(1), shuffled(2), shuffled(3)])
 def test_the_order_in_which_results_arrive_changes_nothing(order: Order, made: Any) -> None:
     names = [*arena.HOUSE, *arena.crowd(made.database, 4)]
     settings = (TWO, build.SHORT)
@@ -140,6 +141,25 @@ def test_a_crash_while_the_ratings_are_written_leaves_none_of_them(
     assert board(made.database, one.id) == before
     build.play_rounds(made, one.id, 2)
     assert board(made.database, one.id) != before
+
+
+def test_a_round_is_paired_and_rated_once_however_many_ask_at_the_same_moment(made: Any) -> None:
+    names = [*arena.HOUSE, *arena.crowd(made.database, 3)]
+    one = build.made(made.database, names, events=(TWO,), round_seconds=1000)
+    season = build.last(made.database, one.id)
+    for _ in range(2):
+        together = [Thread(target=ladder.advance, args=(made, season.tournament_id)) for _ in range(6)]
+        for thread in together:
+            thread.start()
+        for thread in together:
+            thread.join()
+        build.play_open(made, {season.tournament_id})
+    found = build.last(made.database, one.id)
+    assert (found.rounds, found.applied) == (1, 1)
+    assert sum(matches for *_, matches in board(made.database, one.id)) == 6 * 2
+    with made.database.transaction() as tx:
+        assert len(list(tx.scalars(select(Batch)))) == 3
+        assert tx.scalars(select(Event)).one().matches == 6
 
 
 def test_seeds_follow_from_the_secret_and_who_plays(made: Any) -> None:
