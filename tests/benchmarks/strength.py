@@ -32,7 +32,7 @@ DEALS = {
     "sakura": (40, 16),
     "sutda": (60, 100),
     "hachinin_meri": (40, 5),
-    "hana_awase": (60, 40),
+    "hana_awase": (60, 120),
     "minhwatu": (60, 80),
 }
 OTHER_GAMES = (60, 60)

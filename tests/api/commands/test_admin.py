@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from api.commands import fudaba
 from click.testing import CliRunner, Result
+
+from api.commands import fudaba
 from store import accounts
 from store.database import Database
 from store.models.accounts import Role
