@@ -7,7 +7,7 @@ import click
 from engine.errors import FudabaError
 
 # By name: the module in this package; the command in it has the name of the module.
-COMMANDS = ("up", "demo", "play", "replay", "verify", "login", "bot", "tournament", "admin")
+COMMANDS = ("up", "demo", "play", "replay", "verify", "login", "bot", "tournament", "ladder", "admin")
 
 
 class Group(click.Group):
