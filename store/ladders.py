@@ -76,8 +76,8 @@ def get(tx: Transaction, ladder_id: UUID) -> Ladder:
 
 
 def locked(tx: Transaction, ladder_id: UUID) -> Ladder:
-    """Return a ladder that nobody else changes meanwhile; raises NotFound."""
-    tx.get(Ladder, ladder_id, with_for_update=True, populate_existing=True)
+    """Return a ladder that nobody else changes meanwhile (a season may begin); raises NotFound."""
+    tx.get(Ladder, ladder_id, with_for_update={"key_share": True}, populate_existing=True)
     return get(tx, ladder_id)
 
 

@@ -50,7 +50,7 @@ def join(tx: Transaction, ladder: Ladder, references: Sequence[str], by: Account
     """
     if ladder.state is not LadderState.OPEN:
         raise Conflict("the ladder is closed; nobody can enter it any more")
-    versions = entries.playable(tx, references)
+    versions = _playable(tx, references)
     games = {setting["game"] for setting in ladder.settings}
     for position, version in enumerate(versions):
         if not any(entries.claims(version, game) for game in games):
@@ -133,6 +133,15 @@ def bench(tx: Transaction, season: Season, rung: Rung) -> None:
         member.state = MemberState.BENCHED
         member.benched_id = entrant.version_id
         member.reason = BENCHED
+
+
+def _playable(tx: Transaction, references: Sequence[str]) -> list[Version]:
+    """Return the active version of each bot; BadRequest names the field as a ladder calls it."""
+    try:
+        return entries.playable(tx, references)
+    except BadRequest as error:
+        field = error.field and error.field.replace("entrants", "bots", 1)
+        raise BadRequest(str(error), field=field) from error
 
 
 def _with_bots(tx: Transaction, ladder_id: UUID) -> Sequence[tuple[Member, Bot, Version | None]]:

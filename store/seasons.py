@@ -69,7 +69,8 @@ def advance(tx: Transaction, tournament_id: UUID, now: datetime) -> list[int]:
     if season.applied < season.rounds and not rounds.apply(tx, season, now):
         return []
     ladder = tx.get_one(Ladder, season.ladder_id)
-    if season.is_ending or season.rounds >= ladder.season_rounds:
+    is_last = ladder.state is LadderState.CLOSED
+    if is_last or season.is_ending or season.rounds >= ladder.season_rounds:
         _close(tx, ladder, season, host, now)
         return []
     pause = timedelta(seconds=ladder.round_seconds)

@@ -77,13 +77,15 @@ def test_a_ladder_that_cannot_be_is_refused_by_field(
 
 
 def test_participants_enter_and_take_off_their_own_bots(
-    services: Services, participant: Caller, stranger: Caller, ladder: str
+    services: Services, organiser: Caller, participant: Caller, stranger: Caller, ladder: str
 ) -> None:
     bot_id = own_bot(services, participant)
     assert_problem(stranger.post(f"{ladder}/members", json={"bots": [bot_id]}), 403, "forbidden")
     entered = participant.post(f"{ladder}/members", json={"bots": [bot_id]})
     assert entered.status_code == 201
     assert [row["bot_id"] for row in entered.json["items"] if row["owner"] == "ann"] == [bot_id]
+    unknown = organiser.post(f"{ladder}/members", {"bots": ["house/greedy", "ann/none"]})
+    assert_problem(unknown, 422, "bad_request", "bots.1")
     other = own_bot(services, participant, "c")
     assert_problem(participant.post(f"{ladder}/members", json={"bots": [other]}), 409, "conflict")
     assert_problem(stranger.send("DELETE", f"{ladder}/members/{bot_id}"), 403, "forbidden")
