@@ -1,11 +1,9 @@
 """Webhooks told by a worker: signed, the same in every attempt, under the rules for endpoints."""
 
 import json
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -14,6 +12,7 @@ import pytest
 from sqlalchemy import select
 from support import arena
 from support.owners import CODE, owner
+from support.receivers import Receiver, receiving
 
 from store import bots, deliveries, schema, uploads, webhooks
 from store.database import Database
@@ -23,43 +22,10 @@ from workers import webhooks as worker
 from workers.services import Services
 
 
-@dataclass(slots=True)
-class Receiver:
-    """A receiver on this machine: answers with `status` and `body`, and keeps what it was sent."""
-
-    url: str = ""
-    status: int = 200
-    body: bytes = b""
-    headers: dict[str, str] = field(default_factory=dict)
-    received: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
-
-
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    made = Receiver()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            content = self.rfile.read(int(self.headers["Content-Length"]))
-            made.received.append((dict(self.headers), content))
-            self.send_response(made.status)
-            for name, value in made.headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(made.body)))
-            self.end_headers()
-            self.wfile.write(made.body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        made.url = f"http://127.0.0.1:{server.server_port}/hook?a=b"
+    with receiving() as made:
         yield made
-        server.shutdown()
-        thread.join()
 
 
 def services(tmp_path: Path, *, allow_private: bool) -> Services:
