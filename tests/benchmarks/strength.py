@@ -30,7 +30,7 @@ Choose = Callable[[Game, State, Seat, Stream], Action]
 DEALS = {
     "seiten": (40, 8),
     "sakura": (40, 16),
-    "sutda": (60, 100),
+    "sutda": (60, 300),
     "hachinin_meri": (40, 5),
     "hana_awase": (60, 120),
     "minhwatu": (60, 80),
@@ -97,12 +97,12 @@ def _ahead(by_side: dict[int, int], side: int) -> float:
     return by_side[side] - sum(others) / len(others)
 
 
-def play_duel(game: Game, names: tuple[str, str], bots: tuple[Choose, Choose], deals: int) -> Duel:
+def play_duel(game: Game, names: tuple[str, str], bots: tuple[Choose, Choose], deals: range) -> Duel:
     """Play every deal in all rotations."""
     seats, options = game.settle()
     count = max(game.sides(seats, options)) + 1
     duel = Duel(game.id, *names, points=[], scores=[])
-    for deal in range(deals):
+    for deal in deals:
         seed = b"strength/%d" % deal
         results = [play_match(game, seed, *bots, side) for side in range(count)]
         duel.points.append(sum(result[0] for result in results) / count)
@@ -117,13 +117,18 @@ def interval(values: list[float]) -> tuple[float, float]:
     return mean, 1.96 * sqrt(variance / len(values))
 
 
-def play_all(games: list[Game], deals: int | None, playouts: int) -> Iterator[tuple[Duel, str]]:
+def play_all(games: list[Game], start: int, deals: int | None, playouts: int) -> Iterator[tuple[Duel, str]]:
     """Yield every duel of every game, and what a decision of search took."""
     for game in games:
         first, second = (deals, deals) if deals else DEALS.get(game.id, OTHER_GAMES)
-        yield play_duel(game, ("greedy", "random"), (choose_greedy, choose_random), first), ""
+        yield (
+            play_duel(
+                game, ("greedy", "random"), (choose_greedy, choose_random), range(start, start + first)
+            ),
+            "",
+        )
         searcher = Searcher(playouts)
-        duel = play_duel(game, ("search", "greedy"), (searcher, choose_greedy), second)
+        duel = play_duel(game, ("search", "greedy"), (searcher, choose_greedy), range(start, start + second))
         milliseconds = sorted(1000 * seconds for seconds in searcher.seconds)
         middle, last = milliseconds[len(milliseconds) // 2], milliseconds[-1]
         yield duel, f"{middle:.0f} ms, at most {last:.0f} ms"
@@ -144,13 +149,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Strength of the house bots in duplicate play")
     parser.add_argument("--game", action="append", help="only this game; may be repeated")
     parser.add_argument("--deals", type=int, help="deals of every duel, at least 2")
+    parser.add_argument("--first", type=int, default=0, help="number of the first deal")
     parser.add_argument("--playouts", type=int, default=search.PLAYOUTS, help="budget of search")
     chosen = parser.parse_args()
     games = [game for game in all_games() if not chosen.game or game.id in chosen.game]
     print("| game | duel | deals | points | score | clear | a decision of search |")
     print("|--|--|--|--|--|--|--|")
     clear = True
-    for duel, times in play_all(games, chosen.deals, chosen.playouts):
+    for duel, times in play_all(games, chosen.first, chosen.deals, chosen.playouts):
         print(line(duel, times), flush=True)
         mean, half = interval(duel.points)
         clear = clear and mean > half
