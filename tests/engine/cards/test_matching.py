@@ -48,11 +48,11 @@ def test_a_turned_card_chooses_between_exactly_the_two_that_match() -> None:
 
 
 def test_a_capture_names_the_capturing_card_first_then_the_canonical_order() -> None:
-    capture = captures(ONES)[CARD_OF["9-k1"]][mask("9-cup", "9-rib", "9-k2")]
-    assert capture.text == "takes:9-k1,9-cup,9-rib,9-k2"
-    assert capture.codes == ("9-k1", "9-cup", "9-rib", "9-k2")
-    assert capture.cards == MATCHES[CARD_OF["9-k1"]]
-    assert capture.points == 4
+    cards, text, codes, points = captures(ONES)[CARD_OF["9-k1"]][mask("9-cup", "9-rib", "9-k2")]
+    assert text == "takes:9-k1,9-cup,9-rib,9-k2"
+    assert codes == ("9-k1", "9-cup", "9-rib", "9-k2")
+    assert cards == MATCHES[CARD_OF["9-k1"]]
+    assert points == 4
 
 
 def test_there_is_a_capture_for_every_set_of_other_cards_of_the_month() -> None:
