@@ -34,10 +34,11 @@ from engine.contract import Action, Observation, Seat, rank_high_to_low
 from engine.errors import IllegalAction, MatchNotOver
 from engine.options import Options
 from engine.rng import Stream
-from engine.shuffle import deck
+from engine.shuffle import decks_of
 
 _FIELDS = """game options seats seat sides round rounds phase {leader} scores hand {field} drawn stock
     hand_sizes captured {held} legal history last_round"""
+_deck = decks_of(CODE_BYTES)
 _COPY = list.copy
 _DECISIONS = ("play:", "draw+", "wild:", "stop", "continue")  # how the texts of decisions begin
 
@@ -94,7 +95,7 @@ class CaptureState(ABC):
             self._lay_out(self._shuffled(attempt))
         self._open_round()
 
-    def _lay_out(self, order: list[Card]) -> None:
+    def _lay_out(self, order: Sequence[Card]) -> None:
         """Deal shuffled cards: a block to each seat from the leader on, the field, the stock."""
         setup, seats = self._setup, self._seats
         blocks = [sorted(order[nth * setup.hand_size : (nth + 1) * setup.hand_size]) for nth in range(seats)]
@@ -103,7 +104,7 @@ class CaptureState(ABC):
         rest = order[seats * setup.hand_size :]
         self._field = mask_of(rest[: setup.field_size])
         self._grouped = months_of_three(self._field)
-        self._stock = rest[: setup.field_size - 1 : -1]
+        self._stock = [*rest[: setup.field_size - 1 : -1]]
         self._clear_piles()
 
     def _clear_piles(self) -> None:
@@ -215,9 +216,9 @@ class CaptureState(ABC):
 
     # What games may replace.
 
-    def _shuffled(self, attempt: int) -> list[Card]:
+    def _shuffled(self, attempt: int) -> Sequence[Card]:
         """Return the pack as it is shuffled for the present round, top card first."""
-        return deck(self._seed, self._round, attempt, CODE_BYTES)
+        return _deck(self._seed, self._round, attempt)
 
     def _is_misdeal(self) -> bool:
         """Return whether the deal is cancelled: four of a month lie on the field."""
@@ -323,8 +324,7 @@ class CaptureState(ABC):
         twin._round, twin._leader = self._round, self._leader
         twin._totals, twin._last_round = self._totals, self._last_round
         twin._phase, twin._legal, twin._drawn = self._phase, self._legal, self._drawn
-        twin._field, twin._grouped = self._field, self._grouped
-        twin._stock = self._stock[:]
+        twin._field, twin._grouped, twin._stock = self._field, self._grouped, self._stock[:]
         twin._hands = list(map(_COPY, self._hands))
         twin._dealt = self._dealt[:]
         twin._piles, twin._points, twin._held = self._piles[:], self._points[:], self._held[:]

@@ -14,7 +14,7 @@ from engine.contract import Action, Game, Observation, Seat, rank_high_to_low
 from engine.errors import IllegalAction, MatchNotOver
 from engine.options import Choice, Number, Options, complete
 from engine.rng import Stream
-from engine.shuffle import deck
+from engine.shuffle import decks_of
 
 Entry = list[Seat | str]
 
@@ -24,6 +24,7 @@ OPTIONS = (
     Choice("ninth_suit", ("dealer", "leader"), "whose card gives the suit of a ninth trick without trumps"),
 )
 
+_deck = decks_of(unsun.CODE_BYTES)
 _SIDES = tuple(seat % 2 for seat in range(SEATS))
 
 # Action ids: play a card 0..74 (its number), discard it 75..149, pass 150, announce 151.
@@ -82,7 +83,7 @@ class HachininMeriState:
 
     def _deal(self) -> None:
         """Shuffle, and deal three batches of three cards from the seat after the dealer on (§3.1)."""
-        cards = deck(self._seed, self._round, 0, unsun.CODE_BYTES)
+        cards = _deck(self._seed, self._round, 0)
         firsts = [3 * ((seat - self._dealer - 1) % SEATS) for seat in range(SEATS)]
         hands = [sorted(cards[i : i + 3] + cards[i + 24 : i + 27] + cards[i + 48 : i + 51]) for i in firsts]
         self._begin(hands, cards[72], (cards[73], cards[74]))

@@ -12,7 +12,7 @@ from engine.contract import Action, Game, Observation, Seat, rank_high_to_low
 from engine.errors import IllegalAction, MatchNotOver
 from engine.options import Choice, Flag, Options
 from engine.rng import Stream
-from engine.shuffle import deck
+from engine.shuffle import decks_of
 
 Card = int
 Colour = int
@@ -26,7 +26,7 @@ HIGHEST = (11, 12, 14, 15)
 COLOUR: tuple[Colour, ...] = tuple(c for c in range(4) for _ in range(HIGHEST[c]))
 NUMBER: tuple[int, ...] = tuple(n for c in range(4) for n in range(1, HIGHEST[c] + 1))
 CODES: tuple[str, ...] = tuple(f"{COLOURS[c]}{n}" for c, n in zip(COLOUR, NUMBER, strict=True))
-CODE_BYTES = tuple(code.encode() for code in CODES)
+_deck = decks_of([code.encode() for code in CODES])
 CARD_OF: dict[str, Card] = {code: card for card, code in enumerate(CODES)}
 PACK = len(CODES)
 FIRST: tuple[Card, ...] = (0, 11, 23, 37, PACK)  # the lowest card of each colour, and the end of the pack
@@ -127,7 +127,7 @@ class SeitenState:
     @classmethod
     def start(cls, seats: int, options: Options, seed: bytes) -> Self:
         """Return the first state of a match: both deals follow from the seed, and seat 0 leads (§1)."""
-        departure, return_hands = (_deal(deck(seed, part, 0, CODE_BYTES), seats) for part in (0, 1))
+        departure, return_hands = (_deal(_deck(seed, part, 0), seats) for part in (0, 1))
         return cls(options, departure, return_hands)
 
     @classmethod

@@ -5,6 +5,7 @@ Rules: docs/games/sutda.md; a section sign in a comment points there.
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import sub
 from typing import Self
 
 from engine.cards import sutda_showdown as showdown
@@ -13,7 +14,7 @@ from engine.contract import Action, Game, Observation, Seat, rank_high_to_low
 from engine.errors import BadOptions, IllegalAction, MatchNotOver
 from engine.options import Choice, Number, Options
 from engine.rng import Stream
-from engine.shuffle import deck
+from engine.shuffle import decks_of
 
 SeatMask = int
 Shuffle = Callable[[int, int], Sequence[Card]]  # round and attempt, both from 0 -> the pack, top card first
@@ -36,6 +37,8 @@ _IDS: list[Action] = list(range(_MOST_COINS + 2))
 _TEXTS: list[str] = ["give_up", "follow", *(f"bid:{coins}" for coins in range(1, _MOST_COINS + 1))]
 _ACTION_OF: dict[str, Action] = {text: action for action, text in enumerate(_TEXTS)}
 
+_deck = decks_of(showdown.PACK_BYTES)
+
 OPTIONS = (
     Number("rounds", 10, 0, _MOST_ROUNDS, "rounds in a match; 0: until one player is left, at most 1000"),
     Number("stack", 100, 2, _MOST_STACK, "coins of each seat at the start"),
@@ -45,10 +48,6 @@ OPTIONS = (
 )
 
 
-def _seeded_deck(seed: bytes, round_number: int, attempt: int) -> Sequence[Card]:
-    return deck(seed, round_number, attempt, showdown.PACK_BYTES)
-
-
 _FIELDS = """game options seats seat sides round rounds scores hand legal history phase auction oya stacks
     bets contributions pot high in out shown last_round"""
 # What an observation starts from: to fill in a copy is quicker than to build up a dict.
@@ -56,8 +55,8 @@ _FORM: Observation = dict.fromkeys(_FIELDS.split()) | {"game": "sutda"}
 
 _COPIED = ("_stacks", "_bets", "_contributions", "_shown", "_out_since", "_history")
 _SHARED = (
-    *("to_move", "_seats", "_options", "_form", "_shuffle", "_turns", "_round", "_limit", "_oya"),
-    *("_dealer", "_before", "_auction", "_high", "_raiser", "_bids", "_legal"),
+    *("to_move", "_seats", "_options", "_form", "_shuffle", "_turns", "_round", "_limit", "_ante"),
+    *("_oya", "_dealer", "_before", "_auction", "_high", "_raiser", "_bids", "_legal"),
     *("_first", "_second", "_in", "_looked", "_revealed", "_out", "_ended", "_last_round"),
 )
 
@@ -80,9 +79,9 @@ class SutdaState:
         self._form = _FORM | {"seats": seats, "rounds": options["rounds"]}
         self._shuffle = shuffle
         self._turns = _TURNS[seats]
-        self._round, self._limit = -1, int(options["rounds"]) or _MOST_ROUNDS
+        self._limit, self._ante = int(options["rounds"]) or _MOST_ROUNDS, int(options["ante"])
         self._oya: Seat = 0
-        self._dealer: Seat = 0
+        self._round, self._dealer = -1, 0
         self._stacks: list[Coins] = list(stacks) or [int(options["stack"])] * seats
         self._before: list[Coins] = []  # the stacks when the round began
         self._bets: list[Coins] = []  # put in during this round, the ante too
@@ -108,7 +107,7 @@ class SutdaState:
     @classmethod
     def start(cls, seats: int, options: Options, seed: bytes) -> "SutdaState":
         """Return the first state of a match; the options are complete and checked."""
-        return cls(seats, options, partial(_seeded_deck, seed))
+        return cls(seats, options, partial(_deck, seed))
 
     # Decisions (§3).
 
@@ -175,17 +174,16 @@ class SutdaState:
         return self._round + 1 >= self._limit or self._out.bit_count() + 1 >= self._seats
 
     def _deal(self) -> None:
-        stacks, ante = self._stacks, int(self._options["ante"])
-        while not stacks[self._oya]:
+        before, ante = self._stacks, self._ante
+        while not before[self._oya]:
             self._oya = (self._oya + 1) % self._seats
         self._dealer = self._oya
-        self._before = before = stacks.copy()
-        self._bets = [ante if ante < coins else coins for coins in before]
-        self._in = 0
-        for seat, coins in enumerate(before):
-            if coins:
-                self._in |= _SEAT_BIT[seat]
-                stacks[seat] = coins - self._bets[seat]
+        self._before = before
+        self._bets = bets = [ante if ante < coins else coins for coins in before]
+        self._stacks = list(map(sub, before, bets))
+        self._in = (1 << self._seats) - 1
+        if 0 in before:
+            self._in = sum([_SEAT_BIT[seat] for seat, coins in enumerate(before) if coins])
         self._first = self._second = []
         self._looked = self._revealed = 0
         self._shown = [None] * self._seats
@@ -194,13 +192,13 @@ class SutdaState:
 
     def _take_cards(self) -> None:
         """Deal two cards to each seat that takes part; only when looked at: a shuffle is dear."""
-        order = iter(self._shuffle(self._round, 0))
-        self._first = [_NO_CARD] * self._seats
-        self._second = [_NO_CARD] * self._seats
+        cards, before, top = self._shuffle(self._round, 0), self._before, 0
+        self._first = first = [_NO_CARD] * self._seats
+        self._second = second = [_NO_CARD] * self._seats
         for seat in self._turns[self._dealer]:
-            if self._before[seat]:
-                self._first[seat] = next(order)
-                self._second[seat] = next(order)
+            if before[seat]:
+                first[seat], second[seat] = cards[top], cards[top + 1]
+                top += 2
 
     def _open_auction(self, number: int) -> bool:
         """Give the turn to the opener; False when at most one seat still in has coins."""
@@ -368,7 +366,7 @@ class SutdaState:
         if not self._first:
             self._take_cards()
         other = self.clone()
-        other._shuffle = partial(_seeded_deck, rng.seed())
+        other._shuffle = partial(_deck, rng.seed())
         open_firsts = self._looked | _SEAT_BIT[seat]
         open_seconds = self._looked & _SEAT_BIT[seat] | self._revealed
         hands = other._first, other._second = self._first.copy(), self._second.copy()

@@ -5,7 +5,7 @@ from hashlib import sha256
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.shuffle import deck
+from engine.shuffle import deck, decks_of
 
 CODES = [f"B{n}".encode() for n in range(1, 9)]
 
@@ -21,3 +21,15 @@ def test_order_is_by_digest(seed: bytes, round_number: int, attempt: int) -> Non
         return sha256(seed + f"/{round_number}/{attempt}/".encode() + code).digest()
 
     assert [CODES[i] for i in deck(seed, round_number, attempt, CODES)] == sorted(CODES, key=digest)
+
+
+def test_remembered_decks_are_the_same_also_after_they_were_forgotten() -> None:
+    remembered = decks_of(CODES)
+    rounds = [(seed.to_bytes(2, "big"), seed % 7, seed % 3) for seed in range(400)]
+    for _ in range(2):
+        assert all(remembered(*each) == deck(*each, CODES) for each in rounds)
+
+
+def test_packs_do_not_share_their_decks() -> None:
+    assert sorted(decks_of(CODES[:3])(b"seed", 0, 0)) == [0, 1, 2]
+    assert sorted(decks_of(CODES)(b"seed", 0, 0)) == list(range(8))
