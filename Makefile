@@ -8,11 +8,11 @@ demo: .venv/ready
 
 test: .venv/ready-dev
 	deploy/test-packages.sh
-	$(PYTHON) -m pytest -n 2 --dist loadfile -m "not slow"
+	$(PYTHON) -m pytest -n 3 --dist loadfile -m "not slow"
 
 test-all: .venv/ready-dev
 	deploy/test-packages.sh
-	$(PYTHON) -m pytest -n 2 --dist loadfile
+	$(PYTHON) -m pytest -n 3 --dist loadfile
 
 lint: .venv/ready-dev
 	.venv/bin/ruff format --check .

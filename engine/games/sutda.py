@@ -48,6 +48,10 @@ OPTIONS = (
 )
 
 
+def _seeded_deck(seed: bytes, round_number: int, attempt: int) -> Sequence[Card]:
+    return _deck(seed, round_number, attempt)  # by a name of this module, so that a state can be pickled
+
+
 _FIELDS = """game options seats seat sides round rounds scores hand legal history phase auction oya stacks
     bets contributions pot high in out shown last_round"""
 # What an observation starts from: to fill in a copy is quicker than to build up a dict.
@@ -107,7 +111,7 @@ class SutdaState:
     @classmethod
     def start(cls, seats: int, options: Options, seed: bytes) -> "SutdaState":
         """Return the first state of a match; the options are complete and checked."""
-        return cls(seats, options, partial(_deck, seed))
+        return cls(seats, options, partial(_seeded_deck, seed))
 
     # Decisions (§3).
 

@@ -1,5 +1,6 @@
 """The play of one match: asks, answers, faults and forfeits."""
 
+import pickle
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from engine import games
 from engine.match import MatchResult, PlatformFault, outcome, play, points, run
 from engine.policies import Answer, Ask, Fault, FaultCode, house_policy, house_stream
+from engine.rng import Stream
 
 GAME = games.get("hana_awase")
 TEAMS = games.get("hachinin_meri")
@@ -168,3 +170,13 @@ def test_the_same_seed_and_house_bots_give_the_same_match(game: Any) -> None:
         return run(match, lambda ask: bots[ask.seat].act(ask))
 
     assert once() == once()
+
+
+@pytest.mark.parametrize("game", games.all_games(), ids=lambda game: game.id)
+def test_a_state_can_be_sent_to_another_process(game: Any) -> None:
+    state = game.new_match(seed=SEED)
+    for _ in range(20):
+        state.apply(state.legal_actions()[-1])
+    copy = pickle.loads(pickle.dumps(state))  # noqa: S301 (our own bytes)
+    for other in (copy, copy.determinize(0, Stream("pickle"))):
+        assert pickle.loads(pickle.dumps(other)).observation(0) == state.observation(0)  # noqa: S301
