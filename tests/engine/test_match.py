@@ -175,8 +175,8 @@ def test_the_same_seed_and_house_bots_give_the_same_match(game: Any) -> None:
 @pytest.mark.parametrize("game", games.all_games(), ids=lambda game: game.id)
 def test_a_state_can_be_sent_to_another_process(game: Any) -> None:
     state = game.new_match(seed=SEED)
-    for _ in range(20):
-        state.apply(state.legal_actions()[-1])
+    for _ in range(5):
+        state.apply(state.legal_actions()[0])
     copy = pickle.loads(pickle.dumps(state))  # noqa: S301 (our own bytes)
     for other in (copy, copy.determinize(0, Stream("pickle"))):
         assert pickle.loads(pickle.dumps(other)).observation(0) == state.observation(0)  # noqa: S301
