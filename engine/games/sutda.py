@@ -370,7 +370,7 @@ class SutdaState:
         if not self._first:
             self._take_cards()
         other = self.clone()
-        other._shuffle = partial(_deck, rng.seed())
+        other._shuffle = partial(_seeded_deck, rng.seed())
         open_firsts = self._looked | _SEAT_BIT[seat]
         open_seconds = self._looked & _SEAT_BIT[seat] | self._revealed
         hands = other._first, other._second = self._first.copy(), self._second.copy()
