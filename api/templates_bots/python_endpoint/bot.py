@@ -103,10 +103,18 @@ class Handler(BaseHTTPRequestHandler):
         """Say nothing about single requests."""
 
 
+class Server(ThreadingHTTPServer):
+    """Serves every connection in a thread; one that the other side has cut off is nothing to report."""
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def main():
     """Serve until the end, on all addresses of this machine."""
     port = int(sys.argv[1]) if len(sys.argv) > 1 else 8080
-    with ThreadingHTTPServer(("", port), Handler) as server:
+    with Server(("", port), Handler) as server:
         print(f"listening on port {server.server_port}", flush=True)
         server.serve_forever()
 

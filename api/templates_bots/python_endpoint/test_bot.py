@@ -8,7 +8,6 @@ import sys
 import tempfile
 import threading
 import unittest
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import bot
@@ -24,7 +23,7 @@ class TheEndpoint(unittest.TestCase):
         file = Path(folder.name, "secret.txt")
         file.write_text("the secret of the test")
         os.environ["FUDABA_SECRET_FILE"] = str(file)
-        server = ThreadingHTTPServer(("127.0.0.1", 0), bot.Handler)
+        server = bot.Server(("127.0.0.1", 0), bot.Handler)
         self.url = f"http://127.0.0.1:{server.server_port}/"
         threading.Thread(target=server.serve_forever).start()
         self.addCleanup(server.server_close)
