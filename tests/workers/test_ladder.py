@@ -54,6 +54,7 @@ def test_rounds_are_paired_played_and_rated_one_after_the_other(made: Any) -> No
     assert [meeting.applied_at is not None for meeting in listed] == [True] * 8 + [False] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [max, shuffled(1), shuffled(2), shuffled(3)])
 def test_the_order_in_which_results_arrive_changes_nothing(order: Order, made: Any) -> None:
     names = [*arena.HOUSE, *arena.crowd(made.database, 4)]
