@@ -122,9 +122,9 @@ def fail(tx: Transaction, claim: Claim, reason: str, now: datetime) -> None:
         _give_up(tx, batch, reason, now)
 
 
-def hand_back(tx: Transaction, claim: Claim) -> None:
-    """Free a claimed batch without counting anything: the worker is asked to stop."""
-    tx.change(update(Batch).where(*_held(claim)).values(lease_until=None, sent_at=None))
+def hand_back(tx: Transaction, claim: Claim, now: datetime) -> bool:
+    """Free a claimed batch, to be sent again, without counting anything; false when the claim was lost."""
+    return bool(tx.change(update(Batch).where(*_held(claim)).values(lease_until=None, sent_at=now)))
 
 
 def advance(tx: Transaction, event_id: UUID, now: datetime) -> list[int]:

@@ -57,6 +57,11 @@ SETTINGS: dict[str, Setting] = {
     "lease_seconds": Setting(
         "FUDABA_LEASE_SECONDS", "30", "a batch without progress for so long is taken over"
     ),
+    "drain_seconds": Setting(
+        "FUDABA_DRAIN_SECONDS",
+        "5",
+        "a worker that is asked to stop plays on for so long, then hands its batch back",
+    ),
     "sweep_seconds": Setting("FUDABA_SWEEP_SECONDS", "2", "time between two looks for lost work"),
     "batch_seconds": Setting("FUDABA_BATCH_SECONDS", "2", "play time that a batch aims at"),
     "in_flight": Setting("FUDABA_IN_FLIGHT", "64", "matches that one worker process plays at the same time"),
@@ -104,6 +109,7 @@ _NUMBERS = {
     "port": (0, 65_535),
     "workers": (0, 1_024),
     "lease_seconds": (2, 3_600),
+    "drain_seconds": (0, 3_600),
     "sweep_seconds": (1, 3_600),
     "batch_seconds": (1, 600),
     "in_flight": (1, 1_024),
@@ -128,6 +134,7 @@ class Settings:
     sandbox: str = "auto"
     unsafe_sandbox: bool = False
     lease_seconds: int = 30
+    drain_seconds: int = 5
     sweep_seconds: int = 2
     batch_seconds: int = 2
     in_flight: int = 64

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import structlog
+from sqlalchemy.exc import OperationalError
 
 from engine import games
 from engine.limits import Limits
@@ -21,13 +22,15 @@ from store.database import Transaction
 from store.models.tournaments import Event, Tournament
 from store.results import Log, Played
 from store.seating import Chair
-from workers import advance, contestants, presence, stage
+from workers import advance, contestants, dispatch, drain, presence, stage
 from workers.contestants import Contestant
+from workers.drain import AskedToStop
 from workers.driving import drive
 from workers.runtimes.base import Bot, Setting
 from workers.services import Services
 
 GROUP_TRIES = 3
+_WRITE_AGAIN_SECONDS = 0.5
 
 _log = structlog.get_logger(__name__)
 
@@ -62,6 +65,9 @@ def play(services: Services, batch_id: int) -> None:
     """Play one batch, unless it is done or taken; whatever happens is in the database afterwards."""
     presence.beat(services)
     log = _log.bind(batch=batch_id)
+    if drain.has_begun():
+        dispatch.batches([batch_id])
+        return
     with services.database.transaction() as tx:
         job = _claimed(services, tx, batch_id)
     if job is None:
@@ -70,6 +76,11 @@ def play(services: Services, batch_id: int) -> None:
     log = log.bind(event=str(job.event.id), attempt=job.claim.attempt)
     try:
         played, logs = stage.current(services).run(_Table(services, job).play_all())
+    except AskedToStop:
+        log.info("batch_handed_back")
+        with services.database.transaction() as tx:
+            if batches.hand_back(tx, job.claim, services.clock()):
+                tx.after_commit(dispatch.batches, [batch_id])
     except Exception as error:  # whatever failed here is ours, not a bot's: it is counted and played again
         if isinstance(error, ExceptionGroup) and error.subgroup(LeaseLost) is not None:
             log.warning("lease_lost")
@@ -79,8 +90,8 @@ def play(services: Services, batch_id: int) -> None:
         with services.database.transaction() as tx:
             batches.fail(tx, job.claim, reason, services.clock())
     else:
-        _write(services, job, played, logs)
-        log.info("batch_done", matches=len(played))
+        is_written = _write_patiently(services, job, played, logs)
+        log.info("batch_done" if is_written else "lease_lost", matches=len(played))
 
 
 def _claimed(services: Services, tx: Transaction, batch_id: int) -> Job | None:
@@ -105,12 +116,27 @@ def _claimed(services: Services, tx: Transaction, batch_id: int) -> Job | None:
     )
 
 
-def _write(services: Services, job: Job, played: Sequence[Played], logs: Sequence[Log]) -> None:
+def _write_patiently(services: Services, job: Job, played: Sequence[Played], logs: Sequence[Log]) -> bool:
+    """Write the results, again and again while the database is away, for as long as a lease lasts."""
+    give_up_at = time.monotonic() + services.settings.lease_seconds
+    while True:
+        try:
+            return _write(services, job, played, logs)
+        except OperationalError as error:
+            if time.monotonic() >= give_up_at:
+                raise
+            _log.warning("results_not_written", batch=job.claim.batch_id, error=str(error.orig))
+            time.sleep(_WRITE_AGAIN_SECONDS)
+
+
+def _write(services: Services, job: Job, played: Sequence[Played], logs: Sequence[Log]) -> bool:
+    """Write the results, then move the event on; false when the lease was lost."""
     versions = {number: contestant.version_id for number, contestant in job.contestants.items()}
     with services.database.transaction() as tx:
         is_written = results.write(tx, job.claim, played, logs, versions, services.clock())
     if is_written:  # apart, since moving on locks more than the event; the sweep does it after a crash
         advance.after_batch(services, job.event)
+    return is_written
 
 
 class _Table:
@@ -206,8 +232,12 @@ class _Table:
             return
         self._renew_at = now + self._renew_seconds
         services = self._services
-        with services.database.transaction() as tx:
-            lease = services.settings.lease_seconds
-            held = batches.renew(tx, self._job.claim, now=services.clock(), lease_seconds=lease)
+        lease = services.settings.lease_seconds
+        try:
+            with services.database.transaction() as tx:
+                held = batches.renew(tx, self._job.claim, now=services.clock(), lease_seconds=lease)
+        except OperationalError as error:  # a lease that ends meanwhile shows when the results are written
+            _log.warning("lease_not_renewed", batch=self._job.claim.batch_id, error=str(error.orig))
+            return
         if not held:
             raise LeaseLost

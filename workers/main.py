@@ -2,10 +2,17 @@
 
 import os
 
-from celery.signals import beat_init, setup_logging, worker_init, worker_process_init, worker_process_shutdown
+from celery.signals import (
+    beat_init,
+    setup_logging,
+    worker_init,
+    worker_process_init,
+    worker_process_shutdown,
+    worker_shutting_down,
+)
 
 from store.settings import Settings
-from workers import logs, presence, services, stage
+from workers import drain, logs, presence, services, stage
 from workers.celery_app import make_celery
 from workers.services import Services
 
@@ -19,9 +26,15 @@ def _set_up_logging(**_: object) -> None:
 
 
 @worker_init.connect
-def _choose_sandbox(**_: object) -> None:
-    """Find the sandbox that holds, once for all children."""
+def _prepare(**_: object) -> None:
+    """Make what all children share: the sandbox that holds, and the word that they are to stop."""
+    drain.prepare()
     stage.choose_sandbox(settings)
+
+
+@worker_shutting_down.connect
+def _drain(**_: object) -> None:
+    drain.begin()
 
 
 @worker_process_init.connect

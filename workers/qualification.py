@@ -12,8 +12,9 @@ from store import bots, deliveries
 from store.database import Transaction
 from store.models.bots import Version
 from store.models.webhooks import HookEvent
-from workers import contestants, presence, stage
+from workers import contestants, dispatch, drain, presence, stage
 from workers.contestants import Contestant
+from workers.drain import AskedToStop
 from workers.qualify import MOST_TRIES, qualify
 from workers.runtimes.sandbox import SandboxError
 from workers.services import Services
@@ -26,6 +27,9 @@ _log = structlog.get_logger(__name__)
 def run(services: Services, version_id: UUID) -> None:
     """Qualify one version, unless it is decided or somebody else is at it."""
     presence.beat(services)
+    if drain.has_begun():
+        dispatch.qualification(version_id)
+        return
     with services.database.transaction() as tx:
         now = services.clock()
         attempt = bots.claim_qualification(tx, version_id, lease_seconds=LEASE_SECONDS, now=now)
@@ -34,11 +38,16 @@ def run(services: Services, version_id: UUID) -> None:
         version = bots.version_by_id(tx, version_id)
         contestant = contestants.of_version(tx, version)
     log = _log.bind(version=str(version_id), attempt=attempt)
-    report = _report(services, contestant, version)
+    try:
+        report = _report(services, contestant, version)
+    except AskedToStop:
+        log.info("qualification_handed_back")
+        if _free(services, version_id, attempt):
+            dispatch.qualification(version_id)
+        return
     if report is None and attempt < MOST_TRIES:
         log.warning("qualification_failed_on_our_side")
-        with services.database.transaction() as tx:
-            bots.renew_qualification(tx, version_id, attempt, services.clock() - timedelta(seconds=1))
+        _free(services, version_id, attempt)
         return
     if report is None:
         report = {
@@ -49,6 +58,12 @@ def run(services: Services, version_id: UUID) -> None:
         if bots.record_qualification(tx, version_id, attempt, report, ok=report["accepted"]):
             _tell_owner(tx, version, report, services.clock())
     log.info("qualified", accepted=report["accepted"], reason=report.get("reason"))
+
+
+def _free(services: Services, version_id: UUID, attempt: int) -> bool:
+    """Let somebody else try the version out; false when somebody does already."""
+    with services.database.transaction() as tx:
+        return bots.renew_qualification(tx, version_id, attempt, services.clock() - timedelta(seconds=1))
 
 
 def _tell_owner(tx: Transaction, version: Version, report: dict[str, Any], now: datetime) -> None:

@@ -9,7 +9,7 @@ from uuid import UUID
 import structlog
 
 from store.settings import Settings
-from workers import presence
+from workers import drain, presence
 from workers.runtimes.addresses import AddressRules
 from workers.runtimes.openers import Runtimes
 from workers.runtimes.sandbox import SandboxError, back_ends
@@ -27,10 +27,15 @@ class Stage:
 
     loop: asyncio.AbstractEventLoop
     runtimes: Runtimes
+    drain_seconds: float
     slots: dict[UUID, SharedSlots] = field(default_factory=dict)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run `work` to its end; connections and the loop stay open for the next."""
+        """Run `work`; raises AskedToStop when the worker stops and that takes too long to be waited for."""
+        return self.loop.run_until_complete(drain.finish_or_stop(work, self.drain_seconds))
+
+    def finish(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run short `work` to its end, whether the worker is asked to stop or not."""
         return self.loop.run_until_complete(work)
 
     def slots_of(self, services: Services, version_id: UUID, count: int) -> SharedSlots:
@@ -81,12 +86,12 @@ async def _open(settings: Settings, loop: asyncio.AbstractEventLoop) -> None:
         scratch=str(settings.home / "scratch"),
     )
     runtimes.start()
-    _stages.append(Stage(loop, runtimes))
+    _stages.append(Stage(loop, runtimes, settings.drain_seconds))
 
 
 def close() -> None:
     """Close this process's connections and its loop."""
     for stage in _stages:
-        stage.run(stage.runtimes.close())
+        stage.finish(stage.runtimes.close())
         stage.loop.close()
     _stages.clear()

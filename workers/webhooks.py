@@ -24,7 +24,7 @@ def deliver(services: Services, delivery_id: UUID) -> None:
         delivery = deliveries.claim(tx, delivery_id, services.clock())
     if delivery is None:
         return
-    outcome = stage.current(services).run(_post(services, delivery))
+    outcome = stage.current(services).finish(_post(services, delivery))
     with services.database.transaction() as tx:
         deliveries.finish(tx, delivery.id, delivery.attempt, outcome, services.clock())
     _log.info("delivered", delivery=str(delivery.id), status=outcome.status, detail=outcome.detail)

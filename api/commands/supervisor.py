@@ -11,7 +11,7 @@ from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None)
-STOP_SECONDS = 15.0
+STOP_SECONDS = 10.0  # beyond the time that workers take to drain
 RESTART_SECONDS = 1.0
 
 
@@ -66,6 +66,7 @@ class Supervisor:
     """Children in order of start; they are stopped in the opposite order."""
 
     children: list[Child] = field(default_factory=list)
+    stop_seconds: float = STOP_SECONDS
 
     def add(self, child: Child) -> None:
         """Start a child and keep it running from now on."""
@@ -89,7 +90,7 @@ class Supervisor:
         """Stop all children: politely, then for good, each with all of its session."""
         for child in reversed(self.children):
             child.signal(signal.SIGTERM)
-            deadline = time.monotonic() + STOP_SECONDS
+            deadline = time.monotonic() + self.stop_seconds
             while child.is_running and time.monotonic() < deadline:
                 time.sleep(0.05)
             child.signal(signal.SIGKILL, group=True)

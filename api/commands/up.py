@@ -18,7 +18,7 @@ import click
 from redis import Redis
 from redis.exceptions import RedisError
 
-from api.commands.supervisor import Child, Supervisor
+from api.commands.supervisor import STOP_SECONDS, Child, Supervisor
 from engine.errors import FudabaError
 from store import accounts, schema
 from store.database import Database
@@ -75,7 +75,7 @@ def running(settings: Settings) -> Iterator[tuple[Installation, Supervisor]]:
     """Start everything, yield when it is ready, stop everything at the end; raises CannotStart."""
     settings.home.mkdir(parents=True, exist_ok=True)
     settings.home.chmod(0o700)
-    supervisor = Supervisor()
+    supervisor = Supervisor(stop_seconds=STOP_SECONDS + settings.drain_seconds)
     with _only_one(settings.home), _listening(settings) as listener:
         try:
             settings = _start_broker(settings, supervisor)

@@ -6,14 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import installation
+from support import cups, installation
 from support.installation import Installation, gone, wait_finished
 
 from api.client import Client
 
-ROOT = Path(__file__).parents[2]
-SAMPLES = ROOT / "api" / "samples"
-SECRET = "07" * 32
 WAIT_SECONDS = 90
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
 
@@ -22,23 +19,6 @@ EVENTS = [
     {"game": "seiten", "deals": 6},
     {"game": "hachinin_meri", "options": {"rounds": 2}, "deals": 4},
 ]
-
-
-def submit_sample(organiser: Client, url: str, author: str) -> str:
-    """Create an author who submits a sample module; return the bot's id once it has qualified."""
-    with Client(url, organiser.create_account(author)["token"]) as client:
-        answer = client.submit_module("memory", "memory_bot.py", (SAMPLES / "memory_bot.py").read_bytes())
-        assert client.wait_qualified(answer["id"], answer["version"])["state"] == "qualified"
-    return str(answer["id"])
-
-
-def start_cup(client: Client, url: str) -> str:
-    """Start a tournament with a fixed secret seed; return its id."""
-    entrants = [submit_sample(client, url, "ann"), "house/greedy", "house/random", "house/first"]
-    plan = {"name": "cup", "entrants": entrants, "events": EVENTS, "secret_seed": SECRET}
-    tournament = client.create_tournament(plan)
-    client.start(tournament["id"])
-    return str(tournament["id"])
 
 
 def outcome(client: Client, tournament_id: str) -> dict[str, Any]:
@@ -68,7 +48,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The outcome of the cup with one worker process and no accident."""
     calm = tmp_path_factory.mktemp("calm")
     with installation.running(calm, "--workers", "1") as up, Client(up.url, up.token) as client:
-        tournament_id = start_cup(client, up.url)
+        tournament_id = cups.start_cup(client, up.url, EVENTS)
         state = wait_finished(client, tournament_id)
         assert state["played"] == state["matches"] == len(list(client.matches(tournament_id)))
         return outcome(client, tournament_id)
@@ -78,7 +58,7 @@ def test_three_worker_processes_give_the_same_outcome_as_one(
     tmp_path: Path, undisturbed: dict[str, Any]
 ) -> None:
     with installation.running(tmp_path, "--workers", "3") as up, Client(up.url, up.token) as client:
-        tournament_id = start_cup(client, up.url)
+        tournament_id = cups.start_cup(client, up.url, EVENTS)
         wait_finished(client, tournament_id)
         assert outcome(client, tournament_id) == undisturbed
 
@@ -92,7 +72,7 @@ def test_killed_workers_and_an_emptied_redis_change_nothing(
         ) as up,
         Client(up.url, up.token) as client,
     ):
-        tournament_id = start_cup(client, up.url)
+        tournament_id = cups.start_cup(client, up.url, EVENTS)
         killed = 0
         for strike in (_kill_child, _kill_worker, _kill_redis):
             _wait_for_progress(client, tournament_id)

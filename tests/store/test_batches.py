@@ -106,7 +106,7 @@ def test_a_batch_that_is_handed_back_is_free_at_once_and_nothing_is_counted(data
     held = claim(database, all_batches(database)[0].id)
     assert held is not None
     with database.transaction() as tx:
-        batches.hand_back(tx, held)
+        assert batches.hand_back(tx, held, NOW)
     assert claim(database, held.batch_id, "w2") is not None
     batch = all_batches(database)[0]
     assert (batch.failures, batch.deaths) == (0, 0)

@@ -20,9 +20,7 @@ from store.settings import SETTINGS
 FUDABA = str(Path(sys.executable).with_name("fudaba"))
 READY_SECONDS = 60
 TOKEN = "the-organisers-token-of-the-tests-0123456789"
-_VARIABLES = {
-    name for setting in SETTINGS.values() for name in (setting.variable, f"{setting.variable}_FILE")
-}
+VARIABLES = {name for setting in SETTINGS.values() for name in (setting.variable, f"{setting.variable}_FILE")}
 
 
 @dataclass(slots=True)
@@ -79,7 +77,7 @@ def wait_finished(client: Client, tournament_id: str, seconds: float = 90) -> di
 @contextmanager
 def running(home: Path, *arguments: str, **variables: str) -> Iterator[Installation]:
     """Run `fudaba up` on a data folder and a free port, until the block ends."""
-    env = {name: value for name, value in os.environ.items() if name not in _VARIABLES}
+    env = {name: value for name, value in os.environ.items() if name not in VARIABLES}
     env |= {"FUDABA_ORGANISER_TOKEN": TOKEN, "PYTHONUNBUFFERED": "1", **variables}
     command = [FUDABA, "up", "--home", str(home), "--port", "0", *arguments]
     process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -9,6 +9,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
+
+_SETTINGS = ("max_connections=100", "fsync=off", "full_page_writes=off", "listen_addresses=''")
+
 
 def binaries() -> Path | None:
     """Return the folder of the newest PostgreSQL server's programs; None when there is none."""
@@ -19,30 +23,57 @@ def binaries() -> Path | None:
     return Path(on_path).resolve().parent if on_path else None
 
 
+class Server:
+    """A server that can be stopped, also without a last word, and started again on the same data."""
+
+    def __init__(self, folder: Path) -> None:
+        programs = binaries()
+        assert programs is not None, "PostgreSQL is not installed; `make test` installs it"
+        self._programs = programs
+        self._folder = folder
+        self._as_user = _as_ordinary_user(folder)
+        self.url = f"postgresql+psycopg://fudaba@/postgres?host={folder}"
+        self._run("initdb", "-A", "trust", "-U", "fudaba", "-E", "UTF8", "--no-sync")
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        settings = (*_SETTINGS, f"unix_socket_directories={self._folder}")
+        options = " ".join(f"-c {setting}" for setting in settings)
+        self._run("pg_ctl", "-w", "-l", self._folder / "log", "-o", options, "start")
+
+    def stop(self, mode: str = "immediate") -> None:
+        """Stop it: `immediate` as a crash does, `fast` by ending all connections first."""
+        self._run("pg_ctl", "-w", "-m", mode, "stop")
+
+    def processes(self) -> list[psutil.Process]:
+        """Return the processes that it consists of."""
+        pid = int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
+        postmaster = psutil.Process(pid)
+        return [postmaster, *postmaster.children(recursive=True)]
+
+    def _run(self, program: str, *arguments: str | Path) -> None:
+        data = self._folder / "data"
+        _run([*self._as_user, self._programs / program, "-D", data, *arguments])
+
+
+@contextmanager
+def running() -> Iterator[Server]:
+    """Run a server until the block ends."""
+    folder = Path(tempfile.mkdtemp(prefix="fudaba-pg-"))
+    server = Server(folder)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 @contextmanager
 def server() -> Iterator[str]:
     """Run a server and yield the URL of its database `postgres`."""
-    programs = binaries()
-    assert programs is not None, "PostgreSQL is not installed; `make test` installs it"
-    folder = Path(tempfile.mkdtemp(prefix="fudaba-pg-"))
-    as_user = _as_ordinary_user(folder)
-    data = folder / "data"
-    _run(
-        [*as_user, programs / "initdb", "-D", data, "-A", "trust", "-U", "fudaba", "-E", "UTF8", "--no-sync"]
-    )
-    settings = (
-        "max_connections=100",
-        "fsync=off",
-        "full_page_writes=off",
-        f"unix_socket_directories={folder}",
-    )
-    options = " ".join(f"-c {setting}" for setting in ("listen_addresses=''", *settings))
-    _run([*as_user, programs / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start"])
-    try:
-        yield f"postgresql+psycopg://fudaba@/postgres?host={folder}"
-    finally:
-        _run([*as_user, programs / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop"])
-        shutil.rmtree(folder, ignore_errors=True)
+    with running() as made:
+        yield made.url
 
 
 def _as_ordinary_user(folder: Path) -> list[str]:

@@ -1,0 +1,50 @@
+"""The cup that installations are struck in: who plays it, and what must be the same however it was played."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+
+from api.client import Client
+from store.database import Database
+from store.models.matches import FaultRow, Result
+from store.models.tournaments import Edition, Event
+
+SAMPLES = Path(__file__).parents[2] / "api" / "samples"
+SECRET = "07" * 32
+
+
+def submit_sample(organiser: Client, url: str, author: str) -> str:
+    """Create an author who submits a sample module; return the bot's id once it has qualified."""
+    with Client(url, organiser.create_account(author)["token"]) as client:
+        answer = client.submit_module("memory", "memory_bot.py", (SAMPLES / "memory_bot.py").read_bytes())
+        assert client.wait_qualified(answer["id"], answer["version"])["state"] == "qualified"
+    return str(answer["id"])
+
+
+def start_cup(client: Client, url: str, events: list[dict[str, Any]]) -> str:
+    """Start a tournament of a module and house bots with a fixed secret seed; return its id."""
+    entrants = [submit_sample(client, url, "ann"), "house/greedy", "house/random", "house/first"]
+    plan = {"name": "cup", "entrants": entrants, "events": events, "secret_seed": SECRET}
+    tournament = client.create_tournament(plan)
+    client.start(tournament["id"])
+    return str(tournament["id"])
+
+
+def fingerprint(database: Database, tournament_id: str) -> dict[str, str]:
+    """Return the SHA-256 of the frozen table, and of every match and fault by number, of a finished cup."""
+    with database.reading() as tx:
+        editions = list(tx.scalars(select(Edition).where(Edition.tournament_id == UUID(tournament_id))))
+        assert len(editions) == 1, "the table is frozen once"
+        matches, faults = hashlib.sha256(), hashlib.sha256()
+        query = select(Event).where(Event.tournament_id == UUID(tournament_id)).order_by(Event.index)
+        for event in tx.scalars(query):
+            for row in tx.scalars(select(Result).where(Result.event_id == event.id).order_by(Result.number)):
+                kept = (event.index, row.number, row.scores, row.places, row.forfeits, row.faults)
+                matches.update(f"{kept}".encode() + row.actions)
+            numbered = select(FaultRow).where(FaultRow.event_id == event.id)
+            for fault in tx.scalars(numbered.order_by(FaultRow.number, FaultRow.step)):
+                faults.update(f"{event.index, fault.number, fault.step, fault.seat, fault.code}".encode())
+    return {"table": editions[0].sha256, "matches": matches.hexdigest(), "faults": faults.hexdigest()}
