@@ -5,9 +5,14 @@ import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
+from hypothesis import settings
 from support import databases, postgres
 
 from store.database import Database
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("fudaba", deadline=None)
+settings.load_profile("fudaba")
 
 # A group of tests and whether what it needs is here; what is missing is named at the end and fails the run.
 _GROUPS: dict[str, Callable[[], bool]] = {

@@ -28,14 +28,14 @@ Choose = Callable[[Game, State, Seat, Stream], Action]
 
 # Deals that tell the bots of a game apart at its default settings: (greedy over random, search over greedy).
 DEALS = {
-    "seiten": (40, 8),
-    "sakura": (40, 16),
-    "sutda": (60, 300),
-    "hachinin_meri": (40, 5),
-    "hana_awase": (60, 120),
-    "minhwatu": (60, 80),
+    "seiten": (range(40), range(8)),
+    "sakura": (range(40), range(16)),
+    "sutda": (range(60), range(250, 550)),  # the budget of search was chosen on the deals before
+    "hachinin_meri": (range(40), range(5)),
+    "hana_awase": (range(60), range(120)),
+    "minhwatu": (range(60), range(80)),
 }
-OTHER_GAMES = (60, 60)
+OTHER_GAMES = (range(60), range(60))
 
 
 def choose_random(game: Game, state: State, seat: Seat, rng: Stream) -> Action:
@@ -117,18 +117,13 @@ def interval(values: list[float]) -> tuple[float, float]:
     return mean, 1.96 * sqrt(variance / len(values))
 
 
-def play_all(games: list[Game], start: int, deals: int | None, playouts: int) -> Iterator[tuple[Duel, str]]:
+def play_all(games: list[Game], chosen: range | None, playouts: int) -> Iterator[tuple[Duel, str]]:
     """Yield every duel of every game, and what a decision of search took."""
     for game in games:
-        first, second = (deals, deals) if deals else DEALS.get(game.id, OTHER_GAMES)
-        yield (
-            play_duel(
-                game, ("greedy", "random"), (choose_greedy, choose_random), range(start, start + first)
-            ),
-            "",
-        )
+        first, second = (chosen, chosen) if chosen else DEALS.get(game.id, OTHER_GAMES)
+        yield play_duel(game, ("greedy", "random"), (choose_greedy, choose_random), first), ""
         searcher = Searcher(playouts)
-        duel = play_duel(game, ("search", "greedy"), (searcher, choose_greedy), range(start, start + second))
+        duel = play_duel(game, ("search", "greedy"), (searcher, choose_greedy), second)
         milliseconds = sorted(1000 * seconds for seconds in searcher.seconds)
         middle, last = milliseconds[len(milliseconds) // 2], milliseconds[-1]
         yield duel, f"{middle:.0f} ms, at most {last:.0f} ms"
@@ -149,14 +144,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Strength of the house bots in duplicate play")
     parser.add_argument("--game", action="append", help="only this game; may be repeated")
     parser.add_argument("--deals", type=int, help="deals of every duel, at least 2")
-    parser.add_argument("--first", type=int, default=0, help="number of the first deal")
+    parser.add_argument("--first", type=int, default=0, help="number of the first deal, with --deals")
     parser.add_argument("--playouts", type=int, default=search.PLAYOUTS, help="budget of search")
     chosen = parser.parse_args()
     games = [game for game in all_games() if not chosen.game or game.id in chosen.game]
     print("| game | duel | deals | points | score | clear | a decision of search |")
     print("|--|--|--|--|--|--|--|")
     clear = True
-    for duel, times in play_all(games, chosen.first, chosen.deals, chosen.playouts):
+    deals = range(chosen.first, chosen.first + chosen.deals) if chosen.deals else None
+    for duel, times in play_all(games, deals, chosen.playouts):
         print(line(duel, times), flush=True)
         mean, half = interval(duel.points)
         clear = clear and mean > half

@@ -10,7 +10,7 @@ from engine.contract import Game
 from engine.games import all_games
 
 every_game = pytest.mark.parametrize("game", all_games(), ids=lambda game: game.id)
-quick = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+quick = settings(max_examples=25, suppress_health_check=list(HealthCheck))
 
 
 @every_game

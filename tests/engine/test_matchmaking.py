@@ -48,7 +48,7 @@ def meetings(played: list[list[Table]]) -> Counter[tuple[int, int]]:
     return Counter(pair_ for tables in played for table in tables for pair_ in combinations(sorted(table), 2))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 40), st.integers(2, 8), st.integers(1, 12), st.integers(0, 50))
 def test_a_round_seats_nobody_twice_and_siblings_apart(
     count: int, sides: int, owners: int, number: int

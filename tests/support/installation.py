@@ -65,7 +65,7 @@ def _runs(process: psutil.Process) -> bool:
         return False
 
 
-def wait_finished(client: Client, tournament_id: str, seconds: float = 90) -> dict[str, Any]:
+def wait_finished(client: Client, tournament_id: str, seconds: float = 240) -> dict[str, Any]:
     """Return a tournament once it is finished."""
     deadline = time.monotonic() + seconds
     while (state := client.tournament(tournament_id))["state"] != "finished":

@@ -352,7 +352,7 @@ def check_trick(view: Observation, ninth: bool, ninth_suit_by: int) -> tuple[int
     return seat, passed
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1))
 def test_play_agrees_with_the_twin(seed: int) -> None:
     state, rng = random_position(seed, 0), Stream(f"{seed}/play")
@@ -421,7 +421,7 @@ def replayed(guess: HachininMeriState) -> HachininMeriState:
     return state
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 72), st.integers(0, 7), st.integers(0, 2**32 - 1))
 def test_determinize_gives_a_deal_that_could_have_been_played(
     seed: int, decisions: int, seat: int, draw: int

@@ -362,7 +362,7 @@ def matches(draw: st.DrawFn) -> tuple[int, dict[str, OptionValue], bytes]:
     return seats, options, draw(st.binary(min_size=1, max_size=4))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(matches(), st.booleans())
 def test_a_match_goes_as_in_the_slow_twin(
     drawn: tuple[int, dict[str, OptionValue], bytes], eager: bool

@@ -264,7 +264,7 @@ def matches(draw: st.DrawFn) -> tuple[int, dict[str, OptionValue], bytes]:
     return seats, options, draw(st.binary(min_size=1, max_size=4))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(matches(), st.integers(0, 3))
 def test_every_round_ends_as_in_the_slow_twin(
     drawn: tuple[int, dict[str, OptionValue], bytes], timid: int

@@ -129,7 +129,7 @@ def test_a_batch_has_the_time_of_all_its_decisions_and_is_charged_in_equal_parts
 
     latencies = run(work).latencies
     assert latencies.count == 4
-    assert 2_800_000 / 4 <= latencies.total_us < 2_000_000
+    assert 350_000 < latencies.total_us < 2_000_000  # a loop that was late takes off what it was late by
     assert latencies.most_us == latencies.total_us // 4
 
 
