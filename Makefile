@@ -1,5 +1,5 @@
 # Every target works in .venv, which it makes when missing.
-.PHONY: demo test test-all bench golden docs lint clean
+.PHONY: demo test test-all bench golden docs lint lock clean
 
 PYTHON = .venv/bin/python
 
@@ -28,6 +28,11 @@ bench: .venv/ready-dev
 
 golden: .venv/ready-dev
 	PYTHONPATH=.:tests $(PYTHON) -m support.playthrough
+
+# Renews what the image installs: every package with its hashes, for every Python and machine.
+lock: .venv/ready-dev
+	.venv/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --upgrade \
+	  --no-header --no-emit-index-url --no-annotate --quiet -o deploy/requirements.txt
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .hypothesis build *.egg-info

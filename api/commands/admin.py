@@ -11,6 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from api.commands.secrets import make_secrets
 from engine.errors import FudabaError
 from store import accounts, schema
 from store.database import Database
@@ -27,6 +28,9 @@ _HIDDEN = "********"
 @click.group()
 def admin() -> None:
     """Settings, checks, migrations and tokens of an installation."""
+
+
+admin.add_command(make_secrets)
 
 
 @admin.command()
