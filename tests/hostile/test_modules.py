@@ -5,12 +5,22 @@ from dataclasses import replace
 
 import pytest
 from hostile.modules import ANSWERS, ESCAPES, PROTOCOL, RESOURCES, Hostile
-from support.duels import HONEST, LIMITS, actions_of, codes, matches, module, run, runtimes, setting
+from support.duels import (
+    BACK_ENDS,
+    HONEST,
+    LIMITS,
+    actions_of,
+    codes,
+    matches,
+    module,
+    run,
+    runtimes,
+    setting,
+)
 
 from engine.match import MatchResult
 
 pytestmark = [pytest.mark.integration]
-BACK_ENDS = [pytest.param("bwrap", marks=pytest.mark.needs("bubblewrap")), "landlock"]
 UNDISTURBED = ["take:3", "take:1", "take:2", "take:3", "take:1", "take:2"]
 
 

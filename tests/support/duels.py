@@ -1,14 +1,17 @@
 """Small matches of the toy game between real bots, and proof that they leave nothing behind."""
 
 import asyncio
+import io
 import os
 import tempfile
+import zipfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import lru_cache
 from typing import TypeVar
 
 import psutil
+import pytest
 from support.toy_game import TOY
 
 from engine.limits import Limits
@@ -31,6 +34,13 @@ LIMITS = Limits(
     bank_base_ms=5_000,
     memory_mb=256,
 )
+# Every back end; the fast tests have each wall and each way to start once.
+BACK_ENDS = [
+    pytest.param("bwrap+zygote", marks=[pytest.mark.needs("bubblewrap")]),
+    "landlock",
+    pytest.param("bwrap", marks=[pytest.mark.needs("bubblewrap"), pytest.mark.slow]),
+    pytest.param("landlock+zygote", marks=[pytest.mark.slow]),
+]
 HONEST = """
 class Bot:
     def __init__(self, game, seat, seats, options):
@@ -53,11 +63,19 @@ def module(source: str) -> uploads.Upload:
     return uploads.inspect(source.encode(), "bot.py")
 
 
+def zipped(files: dict[str, bytes]) -> uploads.Upload:
+    """An uploaded archive of these files."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return uploads.inspect(out.getvalue(), "bot.zip")
+
+
 @lru_cache
 def sandbox(name: str) -> Sandbox:
     """The back end with this name."""
-    (found,) = back_ends(name, allow_unsafe=True)
-    return found
+    return {found.name: found for found in back_ends(name.partition("+")[0], allow_unsafe=True)}[name]
 
 
 @asynccontextmanager

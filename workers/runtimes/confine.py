@@ -13,6 +13,7 @@ from typing import TypedDict
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
 _SECCOMP_MODE_FILTER = 2
 _CAPABILITY_VERSION_3 = 0x20080522
+_CLONE_NEWUSER = 0x10000000
 _OPEN_FILES = 32
 _THREADS = 32
 _STACK_BYTES = 8 << 20
@@ -26,17 +27,27 @@ class Confinement(TypedDict):
     """What is taken from the process.
 
     `readable` are the paths that stay readable, None for no Landlock; `uid` is the identity to take on as
-    root, None to keep it; `program` is the system call filter in hex, empty for none; `parent` is the
-    process id that must be alive, 0 when something else sees to that; `folder` is where to stand.
+    root, None to keep it; `own_users` asks for a user namespace of its own, so that nobody shares its count
+    of threads; `program` is the system call filter in hex, empty for none; `parent` is the process id that
+    must be alive, 0 when something else sees to that; `folder` is where to stand.
     """
 
     memory_bytes: int
     readable: list[str] | None
     uid: int | None
+    own_users: bool
     limit_threads: bool
     program: str
     parent: int
     folder: str
+
+
+class Enclosure(TypedDict):
+    """What is taken from a process that forks bots, but runs none; named as in Confinement."""
+
+    readable: list[str] | None
+    program: str
+    parent: int
 
 
 class _Program(ctypes.Structure):
@@ -52,14 +63,33 @@ def confine(
 
     `make_ruleset` and `restrict` are those of `landlock`.
     """
-    os.chdir(wanted["folder"])
+    if wanted["own_users"]:
+        _checked(_libc.unshare(_CLONE_NEWUSER), "unshare users")
+        _drop_capabilities()
     _set_limits(wanted["memory_bytes"], limit_threads=wanted["limit_threads"])
-    ruleset = None if wanted["readable"] is None else make_ruleset(wanted["readable"])
     _drop_identity(wanted["uid"])
+    os.chdir(wanted["folder"])
+    _close_in(wanted, make_ruleset, restrict)
+
+
+def enclose(
+    wanted: Enclosure, make_ruleset: Callable[[Sequence[str]], int], restrict: Callable[[int], None]
+) -> None:
+    """Confine this process, from which bots will be forked; raises OSError when any part fails."""
+    _close_in(wanted, make_ruleset, restrict)
+
+
+def _close_in(
+    wanted: Confinement | Enclosure,
+    make_ruleset: Callable[[Sequence[str]], int],
+    restrict: Callable[[int], None],
+) -> None:
+    """Tie this process to its parent's life and give up files and system calls."""
+    ruleset = None if wanted["readable"] is None else make_ruleset(wanted["readable"])
     # Changing the identity clears this signal, also when the outer wall had set it.
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if wanted["parent"] and os.getppid() != wanted["parent"]:
-        raise ProcessLookupError("the worker that started this process is gone")
+        raise ProcessLookupError("the process that started this one is gone")
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
     _prctl(_PR_SET_DUMPABLE, 0)
     if ruleset is not None:
@@ -97,6 +127,11 @@ def _drop_identity(uid: int | None) -> None:
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
         return
+    _drop_capabilities()
+
+
+def _drop_capabilities() -> None:
+    """Give up every capability for good."""
     header = ctypes.create_string_buffer(_CAPABILITY_VERSION_3.to_bytes(4, "little") + bytes(4), 8)
     _checked(_libc.capset(header, bytes(24)), "capset")
 

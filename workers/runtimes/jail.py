@@ -1,11 +1,9 @@
-"""One process in a sandbox: its pipes, its end and how it ended."""
+"""One bot's process in a sandbox: its pipes, the setup that it reads first, its clocks and its end."""
 
 import contextlib
-import ctypes
 import json
 import marshal
 import os
-import signal
 import socket
 import struct
 import subprocess
@@ -16,113 +14,122 @@ from importlib import resources
 from typing import Final, Self
 
 from workers.runtimes.confine import Confinement
+from workers.runtimes.handles import Exit, Handle, Started
 
 _PROGRAM: Final = ("landlock", "confine", "child")
 _CREDENTIALS = struct.Struct("3i")
-_SIGNAL_EXIT = 128
 # Python: linux/posix-timers.h, the clock of a whole process by its id.
 _CPUCLOCK_SCHED = 2
-_PR_SET_CHILD_SUBREAPER = 36
-_ENVIRONMENT: Final = {"LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+ENVIRONMENT: Final = {"LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What to run: the text of bot.py, and the folder on disk in which a zip was unpacked, if it was one."""
+    """What to run: the text of bot.py, and the folder on disk in which a zip was unpacked, if it was one.
+
+    `scratch` is the place of all such folders.
+    """
 
     source: str
     folder: str | None
+    scratch: str
     memory_mb: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exit:
-    """How a process ended: by a signal, or with an exit code."""
+class Place:
+    """What a bot finds around it: its confinement, its folder, and the packages to import by their folder."""
 
-    signal: int | None
-    code: int | None
-
-    def __str__(self) -> str:
-        if self.signal is None:
-            return f"exit code {self.code}"
-        with contextlib.suppress(ValueError):
-            return signal.Signals(self.signal).name
-        return f"signal {self.signal}"
+    confinement: Confinement
+    folder: str | None
+    packages: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """How a back end starts the interpreter: the command before it, descriptors for it, and the confinement.
+    """How a back end starts the interpreter: the command before it, and descriptors for it.
 
-    `folder` is where the process finds the job's folder, None when it has none; `is_wrapped` says that the
-    process started is not the bot's own but one around it, which turns signals into exit codes.
+    `is_wrapped` says that the process started is not the interpreter's own but one around it, which turns
+    signals into exit codes.
     """
 
     command: Sequence[str]
     keep_open: Sequence[int] = ()
-    confinement: Confinement
-    folder: str | None
-    packages: Mapping[str, str]
     is_wrapped: bool
 
 
-@dataclass(slots=True)
+class Pipes:
+    """The channels of one bot's process: `ours` do not block; `theirs` are given away."""
+
+    def __init__(self) -> None:
+        requests_read, self.requests = os.pipe2(os.O_CLOEXEC)
+        self.replies, replies_write = os.pipe2(os.O_CLOEXEC)
+        self.log, log_write = os.pipe2(os.O_CLOEXEC)
+        self.greeting, greeting = socket.socketpair()
+        self.greeting.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self.greeting.setblocking(False)
+        self.theirs = [requests_read, replies_write, greeting.detach(), log_write]
+        for file in (self.requests, self.replies, self.log):
+            os.set_blocking(file, False)
+
+    def give_away(self) -> None:
+        """Close the other side's ends here, once it has them."""
+        for file in self.theirs:
+            os.close(file)
+        self.theirs.clear()
+
+    def close(self) -> None:
+        """Close everything."""
+        self.give_away()
+        for file in (self.requests, self.replies, self.log):
+            os.close(file)
+        self.greeting.close()
+
+
 class Jail:
-    """A started process. `requests` and `replies` are its private pipes, `log` is its output; none of them
-    blocks."""
+    """A started process: what it reads first is `setup`, and `go` once its greeting was seen."""
 
-    process: "subprocess.Popen[bytes]"
-    requests: int
-    replies: int
-    log: int
-    greeting: socket.socket
-    setup: bytes
-    is_wrapped: bool
-    bot_id: int | None = None
-    _inner: int = -1
-    _schedule: int = -1
-    _ends: int = -1
+    go: Final = b"\0"
+
+    def __init__(self, pipes: Pipes, handle: Handle, setup: bytes) -> None:
+        self.pipes = pipes
+        self.setup = setup
+        self.bot_id: int | None = None
+        self._handle = handle
+        self._schedule = -1
+        self._is_closed = False
 
     @classmethod
-    def start(cls, job: Job, launch: Launch) -> Self:
-        """Start the process; what it must read first is in `setup`. Raises OSError."""
-        requests_read, requests = os.pipe2(os.O_CLOEXEC)
-        replies, replies_write = os.pipe2(os.O_CLOEXEC)
-        log, log_write = os.pipe2(os.O_CLOEXEC)
-        greeting, greeting_child = socket.socketpair()
-        greeting.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        given = (requests_read, replies_write, greeting_child.fileno())
+    def start(cls, job: Job, launch: Launch, place: Place) -> Self:
+        """Start a process that is a child of this one; raises OSError."""
+        pipes = Pipes()
+        requests, replies, greeting, log = pipes.theirs
+        given = (requests, replies, greeting)
         try:
             process = subprocess.Popen(
                 [*launch.command, *map(str, given)],
                 stdin=subprocess.DEVNULL,
-                stdout=log_write,
-                stderr=log_write,
+                stdout=log,
+                stderr=log,
                 pass_fds=(*given, *launch.keep_open),
-                env=dict(_ENVIRONMENT),
+                env=dict(ENVIRONMENT),
                 cwd="/",
                 start_new_session=True,
             )
         except OSError:
-            greeting.close()
-            for file in (requests, replies, log):
-                os.close(file)
+            pipes.close()
             raise
         finally:
-            greeting_child.close()
-            for file in (requests_read, replies_write, log_write, *launch.keep_open):
+            for file in launch.keep_open:
                 os.close(file)
-        for file in (requests, replies, log):
-            os.set_blocking(file, False)
-        greeting.setblocking(False)
-        jail = cls(process, requests, replies, log, greeting, _setup(job, launch), launch.is_wrapped)
-        jail._ends = os.pidfd_open(process.pid)
-        return jail
+        pipes.give_away()
+        handle = Started(process, is_wrapped=launch.is_wrapped)
+        return cls(pipes, handle, setup(job, place, program=_PROGRAM))
 
     @property
     def ends(self) -> int:
         """Return a descriptor that becomes readable when the process is over."""
-        return self._ends
+        return self._handle.ends
 
     def greeted(self) -> str:
         """Read the greeting: "confined", or why not, or empty when it ended without; notes the bot's
@@ -130,13 +137,12 @@ class Jail:
 
         The kernel adds the id of the sender as it is seen from here, also out of another process namespace.
         """
-        text, ancillary, _, _ = self.greeting.recvmsg(1024, socket.CMSG_SPACE(_CREDENTIALS.size))
+        text, ancillary, _, _ = self.pipes.greeting.recvmsg(1024, socket.CMSG_SPACE(_CREDENTIALS.size))
         for level, kind, data in ancillary:
             if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS and text:
                 self.bot_id, _, _ = _CREDENTIALS.unpack(data)
+                self._handle.meet(self.bot_id)
                 with contextlib.suppress(OSError):
-                    # Around a wrapped process is the first one of its namespace, with which all others die.
-                    self._inner = os.pidfd_open(_parent(self.bot_id) if self.is_wrapped else self.bot_id)
                     self._schedule = os.open(f"/proc/{self.bot_id}/schedstat", os.O_RDONLY)
         return text.decode("utf-8", "replace")
 
@@ -152,60 +158,28 @@ class Jail:
         except (OSError, IndexError):
             return 0  # It has ended, or this kernel does not count.
 
-    def kill(self) -> None:
-        """Kill the process by a signal that nothing can ignore; what is around it then ends by itself."""
-        if self._inner < 0:
-            self._kill_group()
-            return
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._inner, signal.SIGKILL)
+    def is_over(self) -> bool:
+        """Return whether the process has ended; `ends` may tell a little later."""
+        return self._handle.is_over()
 
-    def _kill_group(self) -> None:
-        """Kill everything that was started."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+    def kill(self) -> None:
+        """Kill the process by a signal that nothing can ignore."""
+        self._handle.kill()
 
     def exit(self) -> Exit | None:
-        """Return how the process ended, None while it has not."""
-        code = self.process.poll()
-        if code is None:
-            return None
-        if code < 0:
-            return Exit(signal=-code, code=None)
-        if self.is_wrapped and code > _SIGNAL_EXIT:
-            return Exit(signal=code - _SIGNAL_EXIT, code=None)
-        return Exit(signal=None, code=code)
+        """Return how the process ended, None while it has not, or when it was lost with what started it."""
+        return self._handle.exit()
 
     def close(self) -> None:
         """Kill what still runs, wait for its end and close all descriptors. Closing twice changes nothing."""
-        if self._ends < 0:
+        if self._is_closed:
             return
-        self.kill()
-        self._kill_group()
-        self.process.wait()
-        # Those whose own parent ended first are children of this process now.
-        with contextlib.suppress(ChildProcessError):
-            while True:
-                os.waitpid(-self.process.pid, 0)
-        for file in (self.requests, self.replies, self.log, self._ends, self._inner, self._schedule):
-            if file >= 0:
-                os.close(file)
-        self.greeting.close()
-        self._ends = -1
-
-
-def adopt_orphans() -> None:
-    """Become the parent of processes below this one whose own parent ends first, so that it can reap them.
-
-    Bubblewrap ends before the first process of its namespace, and not every container has an init that reaps.
-    """
-    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def _parent(process_id: int) -> int:
-    """Return the id of a process's parent; raises OSError."""
-    with open(f"/proc/{process_id}/stat", "rb") as file:
-        return int(file.read().rpartition(b")")[2].split()[1])
+        self._is_closed = True
+        # A process that waits for its setup ends when nobody is there to send it.
+        self.pipes.close()
+        self._handle.close()
+        if self._schedule >= 0:
+            os.close(self._schedule)
 
 
 def boot_command(executable: str) -> list[str]:
@@ -213,25 +187,32 @@ def boot_command(executable: str) -> list[str]:
     return [executable, "-I", "-S", "-B", "-X", "utf8", "-c", _source("boot")]
 
 
-def _setup(job: Job, launch: Launch) -> bytes:
-    """Return what the process reads first: its program, its confinement and the bot, with the length
-    before it."""
-    file = "bot.py" if launch.folder is None else f"{launch.folder}/bot.py"
-    data = json.dumps(
+def setup(job: Job, place: Place, *, program: Sequence[str] = ()) -> bytes:
+    """Return what the process reads first: its program, its confinement and the bot.
+
+    A process that a zygote forked has its program already.
+    """
+    file = "bot.py" if place.folder is None else f"{place.folder}/bot.py"
+    return packed(
         {
-            "program": {name: _code(name) for name in _PROGRAM},
-            "confinement": launch.confinement,
-            "packages": dict(launch.packages),
-            "folder": launch.folder,
+            "program": {name: code(name) for name in program},
+            "confinement": place.confinement,
+            "packages": dict(place.packages),
+            "folder": place.folder,
             "source": job.source,
             "file": file,
         }
-    ).encode()
+    )
+
+
+def packed(setup: Mapping[str, object]) -> bytes:
+    """Return an object as the first code of the sandbox reads it, with its length before it."""
+    data = json.dumps(setup).encode()
     return struct.pack("<I", len(data)) + data
 
 
 @lru_cache
-def _code(name: str) -> str:
+def code(name: str) -> str:
     """Return one of the files that run inside, compiled by this interpreter, which runs it too, in hex."""
     return marshal.dumps(compile(_source(name), f"<{name}>", "exec", dont_inherit=True)).hex()
 

@@ -64,6 +64,7 @@ class ModuleBot:
         self._setting = setting
         self._sandbox = sandbox
         self._heartbeat = heartbeat
+        self._scratch = scratch
         self._unpacked = Unpacked(upload, scratch)
         self._log = LogTail(_MOST_LOG_BYTES)
         self._players: dict[int, ModulePlayer] = {}
@@ -168,6 +169,7 @@ class ModuleBot:
         job = Job(
             source=self._upload.source,
             folder=self._unpacked.folder(),
+            scratch=self._scratch,
             memory_mb=self._setting.limits.memory_mb,
         )
         first = Preparation(phase="the import of bot.py", limit_us=self._setting.limits.start_ms * 1000)

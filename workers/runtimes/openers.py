@@ -50,6 +50,8 @@ class Runtimes:
         self.heartbeat.stop()
         await self.client.close()
         await self.searcher.close()
+        if self.sandbox is not None:
+            self.sandbox.close()
 
     def house(self, name: str, setting: Setting, streams: Streams) -> HouseBot:
         """Return a house bot for one seat of one group."""

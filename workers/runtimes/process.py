@@ -71,7 +71,7 @@ class BotProcess:
         first: Request,
     ) -> "BotProcess":
         """Start a process; `first` is resolved when the bot is imported. It may come back failed."""
-        jail = sandbox.start(job)
+        jail = await sandbox.start(job)
         process = cls(jail, limits=limits, log=log, allowed_log_bytes=allowed_log_bytes, heartbeat=heartbeat)
         try:
             await process._begin(sandbox.name, first)
@@ -106,15 +106,16 @@ class BotProcess:
 
     async def _begin(self, sandbox_name: str, first: Request) -> None:
         """Have the process confined and the bot imported."""
-        self._watch(self._jail.log, self._on_log)
+        self._watch(self._jail.pipes.log, self._on_log)
         self._send(self._jail.setup)
         greeting = await self._greeting()
         if greeting != "confined":
             reason = greeting or self._log.tail().decode("utf-8", "replace")[-300:] or "it ended at once"
             self._fail(_platform(f"sandbox {sandbox_name} does not start: {reason}"))
             return
+        self._send(self._outgoing + self._jail.go)
         self._last_cpu = self._cpu_us()
-        self._watch(self._jail.replies, self._on_replies)
+        self._watch(self._jail.pipes.replies, self._on_replies)
         self._watch(self._jail.ends, self._on_end)
         await self._exchange([first], b"")
 
@@ -126,14 +127,14 @@ class BotProcess:
             if not arrived.done():
                 arrived.set_result(self._jail.greeted())
 
-        self._loop.add_reader(self._jail.greeting, read)
+        self._loop.add_reader(self._jail.pipes.greeting, read)
         try:
             async with asyncio.timeout(_BOOT_SECONDS):
                 return await arrived
         except TimeoutError:
             return f"no sign of life within {_BOOT_SECONDS:.0f} s"
         finally:
-            self._loop.remove_reader(self._jail.greeting)
+            self._loop.remove_reader(self._jail.pipes.greeting)
 
     async def _exchange(self, requests: Sequence[Request], data: bytes) -> int:
         """Send `data` and wait for the replies to `requests`; return how many came."""
@@ -167,29 +168,29 @@ class BotProcess:
     def _send(self, data: bytes) -> None:
         """Write without blocking; what does not fit now goes out when there is room."""
         try:
-            written = os.write(self._jail.requests, data)
+            written = os.write(self._jail.pipes.requests, data)
         except BlockingIOError:
             written = 0
         except OSError:
             return  # It closed its end: the end of the process says more.
         self._outgoing = data[written:]
         if self._outgoing:
-            self._loop.add_writer(self._jail.requests, self._on_room)
+            self._loop.add_writer(self._jail.pipes.requests, self._on_room)
 
     def _on_room(self) -> None:
         """Go on writing."""
-        self._loop.remove_writer(self._jail.requests)
+        self._loop.remove_writer(self._jail.pipes.requests)
         self._send(self._outgoing)
 
     def _on_replies(self) -> None:
         """Take the replies that are there. What the bot printed before them is counted first."""
         self._drain_log()
         try:
-            data = os.read(self._jail.replies, _CHUNK_BYTES)
+            data = os.read(self._jail.pipes.replies, _CHUNK_BYTES)
         except BlockingIOError:
             return
         if not data:
-            self._loop.remove_reader(self._jail.replies)
+            self._loop.remove_reader(self._jail.pipes.replies)
             self._timer_at(_END_SECONDS, self._on_silence)
             return
         try:
@@ -267,12 +268,12 @@ class BotProcess:
     def _on_log(self) -> None:
         """Take what the bot printed."""
         if not self._drain_log():
-            self._loop.remove_reader(self._jail.log)
+            self._loop.remove_reader(self._jail.pipes.log)
 
     def _drain_log(self) -> bool:
         """Keep the tail of what the bot printed; return whether there may be more some time."""
         try:
-            while data := os.read(self._jail.log, _CHUNK_BYTES):
+            while data := os.read(self._jail.pipes.log, _CHUNK_BYTES):
                 self._log.add(data)
                 if self._log.written_bytes > self.allowed_log_bytes and self.failure is None:
                     self._fail(self._flood())
@@ -293,9 +294,17 @@ class BotProcess:
 
     def _on_silence(self) -> None:
         """Kill a process that closed its pipe and goes on."""
+        if self._jail.is_over():
+            # How it ended is about to be told.
+            self._timer_at(_BOOT_SECONDS, self._on_nothing_told)
+            return
         self._fail(
             Fault(code=FaultCode.CRASH, detail="closed the pipe of its replies", evidence=self._phase())
         )
+
+    def _on_nothing_told(self) -> None:
+        """End a process of which nobody says how it ended."""
+        self._fail(_platform("nobody said how the process ended"))
 
     def _on_end(self) -> None:
         """Take the last replies, then say how the process ended."""
@@ -303,16 +312,15 @@ class BotProcess:
         for _ in range(2):
             self._on_replies()
         ended = self._jail.exit()
+        if ended is None:
+            self._fail(_platform("the process was lost together with what started it"))
+            return
         printed = self._log.tail()[-2000:].decode("utf-8", "replace")
         if "MemoryError" in printed:
             self._fail(Fault(code=FaultCode.MEMORY, detail="out of memory", evidence=self._phase()))
             return
-        evidence = {**self._phase(), "printed": printed}
-        if ended is not None:
-            evidence |= {"signal": ended.signal, "exit_code": ended.code}
-        self._fail(
-            Fault(code=FaultCode.CRASH, detail=f"the process ended: {ended or 'unknown'}", evidence=evidence)
-        )
+        evidence = {**self._phase(), "printed": printed, "signal": ended.signal, "exit_code": ended.code}
+        self._fail(Fault(code=FaultCode.CRASH, detail=f"the process ended: {ended}", evidence=evidence))
 
     def _phase(self) -> dict[str, object]:
         """Return what the bot was doing, as evidence."""
@@ -326,9 +334,14 @@ class BotProcess:
         if self.failure is not None:
             return
         self.failure = fault
-        for file in (self._jail.replies, self._jail.log, self._jail.ends, self._jail.greeting.fileno()):
+        for file in (
+            self._jail.pipes.replies,
+            self._jail.pipes.log,
+            self._jail.ends,
+            self._jail.pipes.greeting.fileno(),
+        ):
             self._loop.remove_reader(file)
-        self._loop.remove_writer(self._jail.requests)
+        self._loop.remove_writer(self._jail.pipes.requests)
         if self._timer is not None:
             self._timer.cancel()
         self._jail.kill()

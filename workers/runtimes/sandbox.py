@@ -9,9 +9,11 @@ from typing import Protocol
 
 from engine.errors import FudabaError
 from workers.runtimes import landlock, seccomp
-from workers.runtimes.confine import Confinement
-from workers.runtimes.jail import Jail, Job, Launch, adopt_orphans, boot_command
+from workers.runtimes.confine import Confinement, Enclosure
+from workers.runtimes.handles import adopt_orphans
+from workers.runtimes.jail import Jail, Job, Launch, Place, boot_command
 from workers.runtimes.tree import Tree, interpreter_tree, is_reachable, parents
+from workers.runtimes.zygotes import ZygoteSandbox
 
 _FOLDER_INSIDE = "/bot"
 # The range that systemd gives out to services for their life time: nobody else has these identities.
@@ -34,8 +36,11 @@ class Sandbox(Protocol):
     def probe(self) -> str | None:
         """Return why it cannot be used on this machine, None when it seems that it can."""
 
-    def start(self, job: Job) -> Jail:
+    async def start(self, job: Job) -> Jail:
         """Start a process; call it in the main thread, with which the process ends. Raises OSError."""
+
+    def close(self) -> None:
+        """End what is kept running to start processes faster. Closing twice changes nothing."""
 
 
 class LandlockSandbox:
@@ -45,6 +50,7 @@ class LandlockSandbox:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
+        self.packages = tree.packages
 
     def probe(self) -> str | None:
         """Return what is missing: a table of system calls, or Landlock."""
@@ -54,21 +60,39 @@ class LandlockSandbox:
             return "the kernel has no Landlock (Linux 5.13 or newer with lsm=landlock is needed)"
         return None
 
-    def start(self, job: Job) -> Jail:
+    async def start(self, job: Job) -> Jail:
         """Start a process that sees the machine, but may read the interpreter and its own folder only."""
+        place = self._place(job)
+        place.confinement["parent"] = os.getpid()
+        return Jail.start(job, Launch(command=boot_command(self._tree.executable), is_wrapped=False), place)
+
+    def close(self) -> None:
+        """Do nothing: nothing is kept."""
+
+    def nest(self, scratch: str) -> tuple[Launch, Enclosure]:
+        """Return how to start a zygote that may read what all its bots together may."""
+        readable = [*self._tree.readable, *_existing(scratch)]
+        launch = Launch(command=boot_command(self._tree.executable), is_wrapped=False)
+        return launch, _enclosure(readable, parent=os.getpid())
+
+    def hatch(self, job: Job) -> Place:
+        """Return what a bot that the zygote forks finds around it; the zygote makes itself its parent."""
+        place = self._place(job)
+        place.confinement["memory_bytes"] += self._tree.packages_bytes
+        place.confinement["parent"] = -1
+        return place
+
+    def _place(self, job: Job) -> Place:
+        """Return what a bot finds around it: the machine, of which it may read next to nothing."""
         uid = _free_uid() if os.geteuid() == 0 and self._can_be_read_by_others(job) else None
         if job.folder is not None and uid is not None:
             _give(job.folder, uid)
         readable = [*self._tree.readable, *([] if job.folder is None else [job.folder])]
-        launch = Launch(
-            command=boot_command(self._tree.executable),
+        return Place(
             confinement=_confinement(job, readable, uid, limit_threads=uid is not None, folder=job.folder),
             folder=job.folder,
             packages=self._tree.packages,
-            is_wrapped=False,
         )
-        launch.confinement["parent"] = os.getpid()
-        return Jail.start(job, launch)
 
     def _can_be_read_by_others(self, job: Job) -> bool:
         """Return whether the interpreter and the place of the job's private folder are open to everybody."""
@@ -84,6 +108,7 @@ class BwrapSandbox:
     def __init__(self, tree: Tree, inner: LandlockSandbox) -> None:
         self._tree = tree
         self._inner = inner
+        self.packages = tree.packages
 
     def probe(self) -> str | None:
         """Return what is missing: bubblewrap itself, or what the inner wall needs."""
@@ -91,33 +116,63 @@ class BwrapSandbox:
             return "bubblewrap is not installed (the package is called bubblewrap)"
         return self._inner.probe()
 
-    def start(self, job: Job) -> Jail:
+    async def start(self, job: Job) -> Jail:
         """Start a process that has nothing but the interpreter and its own folder, and no network."""
         machine = seccomp.machine()
         assert machine is not None
-        adopt_orphans()
         uid = _free_uid() if os.geteuid() == 0 else None
         folder = None if job.folder is None else _FOLDER_INSIDE
         readable = [*self._tree.readable, *([] if folder is None else [folder])]
-        filter_file = os.memfd_create("seccomp", os.MFD_CLOEXEC)
-        os.write(filter_file, seccomp.startup_program(machine))
-        os.lseek(filter_file, 0, os.SEEK_SET)
         bind = [] if job.folder is None else ["--perms", "0555", "--dir", _FOLDER_INSIDE]
         bind += [] if job.folder is None else ["--ro-bind", job.folder, _FOLDER_INSIDE]
-        launch = Launch(
-            command=[
-                *self._outer_wall,
-                *bind,
-                *("--remount-ro", "/", "--chdir", "/", "--seccomp", str(filter_file), "--"),
-                *boot_command(self._tree.executable),
-            ],
-            keep_open=(filter_file,),
-            confinement=_confinement(job, readable, uid, limit_threads=True, folder=folder),
-            folder=folder,
-            packages=self._tree.packages,
-            is_wrapped=True,
+        closed = [] if os.geteuid() == 0 else ["--disable-userns"]
+        launch = self._launch([*closed, *bind], seccomp.startup_program(machine))
+        confinement = _confinement(job, readable, uid, limit_threads=True, folder=folder)
+        return Jail.start(
+            job, launch, Place(confinement=confinement, folder=folder, packages=self._tree.packages)
         )
-        return Jail.start(job, launch)
+
+    def close(self) -> None:
+        """Do nothing: nothing is kept."""
+
+    def nest(self, scratch: str) -> tuple[Launch, Enclosure]:
+        """Return how to start a zygote that has the interpreter and the place of its bots' folders.
+
+        Each bot then gives up all folders but its own.
+        """
+        machine = seccomp.machine()
+        assert machine is not None
+        bind = []
+        for place in _existing(scratch):
+            for folder in parents(place):
+                bind += ["--perms", "0555", "--dir", folder]
+            bind += ["--ro-bind", place, place]
+        launch = self._launch(bind, seccomp.zygote_program(machine))
+        return launch, _enclosure([*self._tree.readable, *_existing(scratch)], parent=0)
+
+    def hatch(self, job: Job) -> Place:
+        """Return what a bot that the zygote forks finds around it."""
+        uid = _free_uid() if os.geteuid() == 0 else None
+        if job.folder is not None and uid is not None:
+            _give(job.folder, uid)
+        readable = [*self._tree.readable, *([] if job.folder is None else [job.folder])]
+        confinement = _confinement(job, readable, uid, limit_threads=True, folder=job.folder)
+        confinement["memory_bytes"] += self._tree.packages_bytes
+        # As root each bot has an identity of its own, which does the same.
+        confinement["own_users"] = uid is None
+        confinement["parent"] = -1
+        return Place(confinement=confinement, folder=job.folder, packages=self._tree.packages)
+
+    def _launch(self, more: list[str], program: bytes) -> Launch:
+        """Return the command of the interpreter behind the outer wall, with `more` arguments and a filter."""
+        adopt_orphans()
+        filter_file = os.memfd_create("seccomp", os.MFD_CLOEXEC)
+        os.write(filter_file, program)
+        os.lseek(filter_file, 0, os.SEEK_SET)
+        command = [*self._outer_wall, *more]
+        command += ["--remount-ro", "/", "--chdir", "/", "--seccomp", str(filter_file), "--"]
+        command += boot_command(self._tree.executable)
+        return Launch(command=command, keep_open=(filter_file,), is_wrapped=True)
 
     @cached_property
     def _outer_wall(self) -> list[str]:
@@ -131,7 +186,7 @@ class BwrapSandbox:
             # could not.
             command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         else:
-            command += ["--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"]
+            command += ["--unshare-user", "--uid", "65534", "--gid", "65534"]
         # Folders that bubblewrap makes by itself are closed to everybody but root.
         for folder in sorted({folder for path in paths for folder in parents(path)}):
             command += ["--perms", "0555", "--dir", folder]
@@ -152,32 +207,36 @@ class UnsafeSandbox:
         """Return None: nothing is needed."""
         return None
 
-    def start(self, job: Job) -> Jail:
+    async def start(self, job: Job) -> Jail:
         """Start a process with resource limits only."""
         confinement = _confinement(job, None, None, limit_threads=False, folder=job.folder)
         confinement["program"] = ""
-        launch = Launch(
-            command=boot_command(self._tree.executable),
-            confinement=confinement,
-            folder=job.folder,
-            packages=self._tree.packages,
-            is_wrapped=False,
+        launch = Launch(command=boot_command(self._tree.executable), is_wrapped=False)
+        return Jail.start(
+            job, launch, Place(confinement=confinement, folder=job.folder, packages=self._tree.packages)
         )
-        return Jail.start(job, launch)
+
+    def close(self) -> None:
+        """Do nothing: nothing is kept."""
 
 
 def back_ends(choice: str, *, allow_unsafe: bool) -> tuple[Sandbox, ...]:
-    """Return the back ends to try for a setting (auto, bwrap, landlock or none), the tightest first.
+    """Return the back ends to try for a setting (auto, bwrap, landlock or none), the best first.
 
-    Raises SandboxError for another setting, and for none without `allow_unsafe`.
+    Each is tried with a zygote first, then without. Raises SandboxError for another setting, and for none
+    without `allow_unsafe`.
     """
     tree = interpreter_tree()
     inner = LandlockSandbox(tree)
-    known: dict[str, Sandbox] = {"bwrap": BwrapSandbox(tree, inner), "landlock": inner}
+    outer = BwrapSandbox(tree, inner)
+    known: dict[str, tuple[Sandbox, ...]] = {
+        "bwrap": (ZygoteSandbox(outer), outer),
+        "landlock": (ZygoteSandbox(inner), inner),
+    }
     if choice == "auto":
-        return tuple(known.values())
+        return tuple(sandbox for group in known.values() for sandbox in group)
     if choice in known:
-        return (known[choice],)
+        return known[choice]
     if choice != "none":
         raise SandboxError(f"sandbox is {choice!r}; allowed: auto, {', '.join(known)}, none")
     if not allow_unsafe:
@@ -196,11 +255,25 @@ def _confinement(
         memory_bytes=job.memory_mb << 20,
         readable=readable,
         uid=uid,
+        own_users=False,
         limit_threads=limit_threads,
         program="" if machine is None else seccomp.bot_program(machine).hex(),
         parent=0,
         folder=folder or "/",
     )
+
+
+def _enclosure(readable: list[str], *, parent: int) -> Enclosure:
+    """Return the inner wall for a zygote."""
+    machine = seccomp.machine()
+    assert machine is not None
+    program = seccomp.zygote_program(machine).hex()
+    return Enclosure(readable=readable, program=program, parent=parent)
+
+
+def _existing(scratch: str) -> list[str]:
+    """Return the place of bots' folders, if there is one."""
+    return [os.path.realpath(scratch)] if scratch else []
 
 
 def _free_uid() -> int:

@@ -25,19 +25,21 @@ _OUTER = """
  landlock_restrict_self setresuid setresgid setgroups capget capset umask chdir dup2 dup3 pipe pipe2
  close_range
 """
+# And what the process needs from which bots are forked, to be asked and to answer.
+_FORKING = "recvmsg sendmsg pidfd_open unshare"
 _X86_64 = """
  read=0 write=1 open=2 close=3 stat=4 fstat=5 lstat=6 poll=7 lseek=8 mmap=9 mprotect=10 munmap=11 brk=12
  rt_sigaction=13 rt_sigprocmask=14 rt_sigreturn=15 ioctl=16 pread64=17 readv=19 writev=20 access=21 pipe=22
- select=23 sched_yield=24 mremap=25 madvise=28 dup=32 dup2=33 pause=34 nanosleep=35 getpid=39 clone=56
- execve=59 exit=60 wait4=61 uname=63 fcntl=72 getcwd=79 chdir=80 readlink=89 umask=95 gettimeofday=96
- getrlimit=97 getrusage=98 sysinfo=99 times=100 getuid=102 getgid=104 geteuid=107 getegid=108 getppid=110
- setgroups=116 setresuid=117 setresgid=119 capget=125 capset=126 sigaltstack=131 prctl=157 arch_prctl=158
- setrlimit=160 gettid=186 time=201 futex=202 sched_getaffinity=204 getdents64=217 set_tid_address=218
- restart_syscall=219 clock_gettime=228 clock_getres=229 clock_nanosleep=230 exit_group=231 mbind=237
- set_mempolicy=238 get_mempolicy=239 openat=257 newfstatat=262 readlinkat=267 faccessat=269 pselect6=270
- ppoll=271 set_robust_list=273 dup3=292 pipe2=293 prlimit64=302 seccomp=317 getrandom=318 statx=332
- rseq=334 clone3=435 close_range=436 faccessat2=439 landlock_create_ruleset=444 landlock_add_rule=445
- landlock_restrict_self=446
+ select=23 sched_yield=24 mremap=25 madvise=28 dup=32 dup2=33 pause=34 nanosleep=35 getpid=39 sendmsg=46
+ recvmsg=47 clone=56 execve=59 exit=60 wait4=61 uname=63 fcntl=72 getcwd=79 chdir=80 readlink=89 umask=95
+ gettimeofday=96 getrlimit=97 getrusage=98 sysinfo=99 times=100 getuid=102 getgid=104 geteuid=107
+ getegid=108 getppid=110 setgroups=116 setresuid=117 setresgid=119 capget=125 capset=126 sigaltstack=131
+ prctl=157 arch_prctl=158 setrlimit=160 gettid=186 time=201 futex=202 sched_getaffinity=204 getdents64=217
+ set_tid_address=218 restart_syscall=219 clock_gettime=228 clock_getres=229 clock_nanosleep=230
+ exit_group=231 mbind=237 set_mempolicy=238 get_mempolicy=239 openat=257 newfstatat=262 readlinkat=267
+ faccessat=269 pselect6=270 ppoll=271 set_robust_list=273 dup3=292 pipe2=293 prlimit64=302 seccomp=317
+ getrandom=318 statx=332 rseq=334 unshare=272 pidfd_open=434 clone3=435 close_range=436 faccessat2=439
+ landlock_create_ruleset=444 landlock_add_rule=445 landlock_restrict_self=446
 """
 _AARCH64 = """
  getcwd=17 dup=23 dup3=24 fcntl=25 ioctl=29 faccessat=48 chdir=49 openat=56 close=57 pipe2=59 getdents64=61
@@ -47,10 +49,10 @@ _AARCH64 = """
  restart_syscall=128 sigaltstack=132 rt_sigaction=134 rt_sigprocmask=135 rt_sigreturn=139 setresuid=147
  setresgid=149 times=153 setgroups=159 uname=160 getrlimit=163 setrlimit=164 getrusage=165 umask=166
  prctl=167 gettimeofday=169 getpid=172 getppid=173 getuid=174 geteuid=175 getgid=176 getegid=177 gettid=178
- sysinfo=179 brk=214 munmap=215 mremap=216 clone=220 execve=221 mmap=222 mprotect=226 madvise=233 mbind=235
- get_mempolicy=236 set_mempolicy=237 wait4=260 prlimit64=261 seccomp=277 getrandom=278 statx=291 rseq=293
- clone3=435 close_range=436 faccessat2=439 landlock_create_ruleset=444 landlock_add_rule=445
- landlock_restrict_self=446
+ sysinfo=179 sendmsg=211 recvmsg=212 brk=214 munmap=215 mremap=216 clone=220 execve=221 mmap=222
+ mprotect=226 madvise=233 mbind=235 get_mempolicy=236 set_mempolicy=237 wait4=260 prlimit64=261 seccomp=277
+ getrandom=278 statx=291 rseq=293 unshare=97 pidfd_open=434 clone3=435 close_range=436 faccessat2=439
+ landlock_create_ruleset=444 landlock_add_rule=445 landlock_restrict_self=446
 """
 
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
@@ -59,7 +61,8 @@ _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 # Offsets in struct seccomp_data; arguments are 64 bits wide and little-endian on both machines.
 _NUMBER, _ARCH, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24
 _X32_BIT = 0x40000000
-_CLONE_THREAD, _CLONE_NEW = 0x00010000, 0x7E020000
+# Without CLONE_THREAD it is fork or vfork, whose flags hold at least the signal of the end.
+_CLONE_THREAD, _ANY_FLAGS, _CLONE_NEW = 0x00010000, 0xFFFFFFFF, 0x7E020000
 # Requests of ioctl that ask whether a file is a terminal, and set close-on-exec; nothing that feeds a
 # terminal.
 _IOCTL = (0x5401, 0x5451, 0x541B)
@@ -99,12 +102,17 @@ def startup_program(machine: Machine) -> bytes:
     return _program(machine, (_INNER + _OUTER).split())
 
 
+def zygote_program(machine: Machine) -> bytes:
+    """Return the filter for the trusted process from which bots are forked."""
+    return _program(machine, (_INNER + _OUTER + _FORKING).split(), may_fork=True)
+
+
 def bot_program(machine: Machine) -> bytes:
     """Return the filter for the bot's code."""
     return _program(machine, _INNER.split())
 
 
-def _program(machine: Machine, names: Iterable[str]) -> bytes:
+def _program(machine: Machine, names: Iterable[str], *, may_fork: bool = False) -> bytes:
     """Return a program that allows `names` and the harmless forms of ioctl, fcntl and clone."""
     numbers = machine.numbers
     code = [
@@ -122,7 +130,7 @@ def _program(machine: Machine, names: Iterable[str]) -> bytes:
     code += [_op(_EQUAL, numbers["clone3"], 0, 1), _op(_RETURN, _ERRNO | _ENOSYS)]
     code += _only_with(numbers["ioctl"], _IOCTL, _ENOTTY)
     code += _only_with(numbers["fcntl"], _FCNTL, _EPERM)
-    code += _only_threads(numbers["clone"])
+    code += _without_namespaces(numbers["clone"], _ANY_FLAGS if may_fork else _CLONE_THREAD)
     code += [_op(_RETURN, _ERRNO | _EPERM)]
     return b"".join(code)
 
@@ -140,13 +148,13 @@ def _only_with(number: int, seconds: tuple[int, ...], error: int) -> list[bytes]
     ]
 
 
-def _only_threads(number: int) -> list[bytes]:
-    """Return code that allows clone for a thread in the same namespaces: no fork, no vfork."""
+def _without_namespaces(number: int, wanted: int) -> list[bytes]:
+    """Return code that allows clone in the same namespaces, with any of the flags in `wanted`."""
     return [
         _op(_EQUAL, number, 0, 5),
         _op(_LOAD, _FIRST_ARGUMENT),
         _op(_ANY_BIT, _CLONE_NEW, 2, 0),
-        _op(_ANY_BIT, _CLONE_THREAD, 0, 1),
+        _op(_ANY_BIT, wanted, 0, 1),
         _op(_RETURN, _ALLOW),
         _op(_RETURN, _ERRNO | _EPERM),
     ]

@@ -61,44 +61,50 @@ async def choose(candidates: Iterable[Sandbox]) -> Choice:
 
 async def attack(sandbox: Sandbox) -> str | None:
     """Return what a hostile bot got, or why an honest one cannot play; None when the sandbox holds."""
-    heartbeat, log = Heartbeat(), LogTail(1 << 16)
+    heartbeat = Heartbeat()
     heartbeat.start()
-    source = resources.files("workers.runtimes").joinpath("canary.py").read_text()
-    ready = Preparation(phase="the import of the canary", limit_us=_LIMITS.start_ms * 1000)
     try:
-        process = await BotProcess.start(
-            sandbox,
-            Job(source=source, folder=None, memory_mb=_LIMITS.memory_mb),
-            limits=_LIMITS,
-            log=log,
-            allowed_log_bytes=1 << 16,
-            heartbeat=heartbeat,
-            first=ready,
-        )
-        try:
-            return await _attack_with(process, ready)
-        finally:
-            await process.close()
+        with tempfile.TemporaryDirectory(prefix="canary-") as folder:
+            os.chmod(folder, 0o755)
+            return await _attacked(sandbox, folder, heartbeat)
     except OSError as error:
         return f"it does not start: {error}"
     finally:
         heartbeat.stop()
+        sandbox.close()
 
 
-async def _attack_with(process: BotProcess, ready: Preparation) -> str | None:
+async def _attacked(sandbox: Sandbox, folder: str, heartbeat: Heartbeat) -> str | None:
+    """Return what attacks got; the file to be read lies in `folder`, where those of other bots would."""
+    victim = Path(folder, "victim")
+    victim.write_text("secret")
+    source = resources.files("workers.runtimes").joinpath("canary.py").read_text()
+    ready = Preparation(phase="the import of the canary", limit_us=_LIMITS.start_ms * 1000)
+    process = await BotProcess.start(
+        sandbox,
+        Job(source=source, folder=None, scratch=folder, memory_mb=_LIMITS.memory_mb),
+        limits=_LIMITS,
+        log=LogTail(1 << 16),
+        allowed_log_bytes=1 << 16,
+        heartbeat=heartbeat,
+        first=ready,
+    )
+    try:
+        if isinstance(ready.answer, Fault):
+            return f"an honest bot cannot be imported: {ready.answer.detail}"
+        return await _attack_with(process, victim)
+    finally:
+        await process.close()
+
+
+async def _attack_with(process: BotProcess, victim: Path) -> str | None:
     """Return what the attacks of a started canary got."""
-    if isinstance(ready.answer, Fault):
-        return f"an honest bot cannot be imported: {ready.answer.detail}"
-    with tempfile.TemporaryDirectory(prefix="canary-") as folder:
-        os.chmod(folder, 0o755)
-        victim = Path(folder, "victim")
-        victim.write_text("secret")
-        for name in ATTACKS:
-            answer = await _ask(process, {"attack": name, "victim": str(victim), "worker": os.getpid()})
-            if isinstance(answer, Fault):
-                return f"{name}: {answer.detail}"
-            if answer != "":
-                return f"{name}: got {answer}"
+    for name in ATTACKS:
+        answer = await _ask(process, {"attack": name, "victim": str(victim), "worker": os.getpid()})
+        if isinstance(answer, Fault):
+            return f"{name}: {answer.detail}"
+        if answer != "":
+            return f"{name}: got {answer}"
     return None
 
 

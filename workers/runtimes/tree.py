@@ -25,12 +25,23 @@ for name in sys.argv[1:]:
         packages[name] = os.path.realpath(spec.submodule_search_locations[0])
 names = [file.split(".")[0] for folder in dynamic for file in os.listdir(folder)]
 names = [name for name in names if not name.startswith(("_test", "_tkinter", "_xx", "xx"))]
-for name in [*names, *packages, *(name + part for name in packages for part in (".linalg", ".fft",
-".random"))]:
+def load(names):
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            pass
+def taken():
     try:
-        importlib.import_module(name)
-    except ImportError:
-        pass
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+load(names)
+packages_bytes = -taken()
+load(packages)
+packages_bytes += taken()
+load(name + part for name in packages for part in (".linalg", ".fft", ".random"))
 class Info(ctypes.Structure):
     _fields_ = [("address", ctypes.c_void_p), ("name", ctypes.c_char_p)]
 found = []
@@ -39,9 +50,9 @@ def note(info, size, data):
     found.append(os.fsdecode(info.contents.name or b""))
     return 0
 ctypes.CDLL(None).dl_iterate_phdr(note, None)
+libraries = sorted(name for name in found if name.startswith("/"))
 print(json.dumps({"executable": os.path.realpath(sys._base_executable), "folders": folders, "packages":
-packages,
-                  "libraries": sorted(name for name in found if name.startswith("/"))}))
+packages, "packages_bytes": packages_bytes, "libraries": libraries}))
 """
 
 
@@ -54,12 +65,13 @@ class NoTree(FudabaError):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tree:
     """The files of an interpreter: `packages` maps what may be imported beside the standard library to its
-    folder."""
+    folder, `packages_bytes` is the address space that they take when imported."""
 
     executable: str
     folders: tuple[str, ...]
     libraries: tuple[str, ...]
     packages: dict[str, str]
+    packages_bytes: int
 
     @property
     def readable(self) -> tuple[str, ...]:
@@ -88,6 +100,7 @@ def interpreter_tree() -> Tree:
         folders=tuple(folders),
         libraries=tuple(libraries),
         packages=found["packages"],
+        packages_bytes=max(0, found["packages_bytes"]),
     )
 
 

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,16 +14,27 @@ from pathlib import Path
 import numpy
 import psutil
 import pytest
-from support.duels import HONEST, LIMITS, codes, house, match, matches, module, run, runtimes, setting
+from support.duels import (
+    BACK_ENDS,
+    HONEST,
+    LIMITS,
+    codes,
+    house,
+    match,
+    matches,
+    module,
+    run,
+    runtimes,
+    setting,
+    zipped,
+)
 
 from engine.limits import Limits
 from engine.match import MatchResult
-from store import uploads
 from store.uploads import Upload
 from workers.runtimes.base import Bot
 
 pytestmark = [pytest.mark.integration]
-BACK_ENDS = [pytest.param("bwrap", marks=pytest.mark.needs("bubblewrap")), "landlock"]
 
 
 def play(
@@ -39,15 +49,6 @@ def play(
             return await matches([bot, house(opened, given)], given, count), bot
 
     return run(work)
-
-
-def zipped(files: dict[str, bytes]) -> Upload:
-    """An uploaded archive of these files."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return uploads.inspect(out.getvalue(), "bot.zip")
 
 
 def all_codes(results: Sequence[MatchResult]) -> list[str]:
@@ -287,7 +288,7 @@ def test_closing_in_the_middle_of_a_start_leaves_nothing() -> None:
 _WORKER = """
 import asyncio, sys
 sys.path[:0] = {paths!r}
-from support.duels import house, match, module, runtimes, setting
+from support.duels import house, match, module, runtimes, setting, zipped
 from engine.limits import Limits
 SOURCE = "import time\\ndef act(o):\\n    while {busy}: pass\\n    time.sleep(1000)\\n"
 async def main():
