@@ -1,15 +1,16 @@
 """The board of a ladder's season: who stands where, live from the ratings, and frozen at the end."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations
+from typing import Any
 from uuid import UUID
 
 import msgspec
 import numpy as np
-from sqlalchemy import and_, select
+from sqlalchemy import and_, func, select
 
 from engine.online import Skill
 from engine.ratings import Meetings, Rating, rate_meetings
@@ -51,6 +52,44 @@ def rows(tx: Transaction, season: Season) -> list[BoardRow]:
     if season.phase is SeasonPhase.OVER and season.standings is not None:
         return msgspec.convert(season.standings, list[BoardRow])
     return _live(tx, season)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leader:
+    """One of the first on a board."""
+
+    place: int
+    bot_id: UUID
+    name: str
+    mu: float
+
+
+def leaders(tx: Transaction, tournament_ids: Sequence[UUID], most: int) -> Mapping[UUID, list[Leader]]:
+    """Return the first `most` of the boards of seasons that run, by their tournaments, in one query."""
+    order = Rung.mu - 3 * Rung.sigma
+    of_season: dict[str, Any] = {"partition_by": Rung.tournament_id, "order_by": order.desc()}
+    ranked = (
+        select(
+            Rung.tournament_id,
+            Rung.bot_id,
+            Entrant.name,
+            Rung.mu,
+            func.rank().over(**of_season).label("place"),
+        )
+        .join(Season, Season.tournament_id == Rung.tournament_id)
+        .join(Entrant, and_(Entrant.tournament_id == Rung.tournament_id, Entrant.number == Rung.entrant))
+        .join(Member, and_(Member.bot_id == Rung.bot_id, Member.ladder_id == Season.ladder_id))
+        .where(Rung.tournament_id.in_(tournament_ids), Rung.is_current)
+        .where(Member.state == MemberState.ACTIVE)
+        .subquery()
+    )
+    query = select(ranked).where(ranked.c.place <= most).order_by(ranked.c.place, ranked.c.name)
+    found: dict[UUID, list[Leader]] = {}
+    for tournament_id, bot_id, name, mu, place in tx.execute(query):
+        first = found.setdefault(tournament_id, [])
+        if len(first) < most:
+            first.append(Leader(place=place, bot_id=bot_id, name=name, mu=mu))
+    return found
 
 
 def coverage(tx: Transaction, season: Season) -> Fraction | None:

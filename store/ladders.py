@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select, tuple_
-from sqlalchemy.orm import selectinload
+from sqlalchemy.orm import joinedload, selectinload
 
 from store import plans, seasons
 from store.database import Transaction
@@ -100,6 +100,12 @@ def season(ladder: Ladder, number: int | None = None) -> Season:
     if not found:
         raise NotFound(f"ladder {ladder.id} has no season {number}")
     return found[-1]
+
+
+def season_of(tx: Transaction, tournament_id: UUID) -> Season | None:
+    """Return the season whose matches a tournament holds, with its ladder; None for any other tournament."""
+    query = select(Season).where(Season.tournament_id == tournament_id).options(joinedload(Season.ladder))
+    return tx.scalars(query).one_or_none()
 
 
 def end_season(tx: Transaction, ladder_id: UUID) -> Ladder:

@@ -4,16 +4,19 @@ from typing import Any
 from uuid import UUID
 
 from flask import Blueprint, redirect, render_template, request, url_for
+from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from api import paging
-from api.pages import sessions
-from api.pages.sessions import requires
-from store import access, bots, careers, evidence
+from api.pages import charts, sessions
+from api.pages.charts import Line
+from api.pages.ladders import POINTS
+from api.pages.sessions import SIGNED_IN, requires
+from store import access, bots, careers, curves, evidence, rungs
 from store.database import Transaction
 from store.errors import NotFound
-from store.models.accounts import Role
 from store.models.bots import Bot, Version, VersionState, Visibility
+from store.models.ladders import Season
 from workers import services
 
 blueprint = Blueprint("bots", __name__)
@@ -22,17 +25,16 @@ BOTS_A_PAGE = 40
 MOST_RIVALS = 30
 MOST_ENTRIES = 15
 MOST_VERSIONS = 20
+MOST_LADDERS = 10
 FAULTS_A_PAGE = 20
 LOGS_A_PAGE = 10
-_ANYBODY = (Role.ORGANISER, Role.PARTICIPANT)
 
 
 @blueprint.get("/bots")
-@requires(*_ANYBODY)
+@requires(*SIGNED_IN)
 def index() -> str:
     """List the bots that the viewer may know of, or with `own` the viewer's."""
-    account = sessions.viewer()
-    assert account is not None, "nobody is let in here"
+    account = sessions.caller()
     own = account.name if "own" in request.args else None
     after = paging.after_moment(request.args.get("after"))
     with services.current().database.reading() as tx:
@@ -45,12 +47,15 @@ def index() -> str:
 def show(bot_id: UUID) -> str:
     """Show a bot; its versions, faults and logs to its owner and organisers alone."""
     with services.current().database.reading() as tx:
-        bot = _seen(tx, bot_id)
+        bot, standings = _seen(tx, bot_id), rungs.of_bots(tx, [bot_id])
         public = {
             "bot": bot,
             "games": careers.games(tx, bot_id),
             "rivals": careers.rivals(tx, bot_id, MOST_RIVALS),
             "entries": careers.entries(tx, bot_id, MOST_ENTRIES),
+            "versions": bots.versions(tx, bot_id, limit=MOST_VERSIONS),
+            "standings": standings[:MOST_LADDERS],
+            "chart": _chart(tx, standings[0].season, bot_id) if standings else None,
         }
         inside = _inside(tx, bot) if _may_look_inside(bot) else None
     is_waiting = inside is not None and any(row["position"] is not None for row in inside["versions"])
@@ -58,11 +63,10 @@ def show(bot_id: UUID) -> str:
 
 
 @blueprint.post("/bots/<uuid:bot_id>/activate")
-@requires(*_ANYBODY)
+@requires(*SIGNED_IN)
 def activate(bot_id: UUID) -> Response:
     """Let another version of one's own bot play from here on."""
-    account = sessions.viewer()
-    assert account is not None, "nobody is let in here"
+    account = sessions.caller()
     number = request.form.get("number", "")
     if not number.isascii() or not number.isdigit() or len(number) > 9:
         raise NotFound(f"the bot has no version {number[:20]!r}")
@@ -81,6 +85,17 @@ def _seen(tx: Transaction, bot_id: UUID) -> Bot:
     if bot.visibility is not Visibility.PUBLIC:
         raise NotFound(f"there is no bot {bot_id}")
     return bot
+
+
+def _chart(tx: Transaction, season: Season, bot_id: UUID) -> Markup | None:
+    """Return the plot of how the rating of a bot went in a season; None before it has played."""
+    curve = curves.of_bots(tx, season, [bot_id], POINTS).get(bot_id)
+    if curve is None:
+        return None
+    skill = Line(name="skill", points=[(number, skill.mu) for number, skill in curve])
+    sure = Line(name="skill less three times its uncertainty", points=[(n, one.order) for n, one in curve])
+    title = f"Rating on {season.ladder.name}"
+    return charts.lines([skill, sure], title=title, x_title="Rounds", y_title="Skill")
 
 
 def _is_own(bot: Bot) -> bool:

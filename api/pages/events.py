@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from flask import Blueprint, render_template, request
 
 from api import paging, tables
-from api.pages import frame, plots
+from api.pages import charts, form_values, frame, plots
 from api.pages.tournaments import MOST_ROWS
 from store import crosstable, matches, names, seating, tournaments
-from store.errors import BadRequest, NotFound
+from store.errors import NotFound
 from store.models.tournaments import Event
 from workers import services
 
@@ -22,6 +22,8 @@ MOST_IN_CROSSTABLE = 24
 MOST_CHECKED = 300  # entrants; beyond, counting every pair would take the page too long
 MATCHES_A_PAGE = 30
 SHADES = 10
+
+Of = TypeVar("Of", int, UUID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,17 +54,18 @@ def show(tournament_id: UUID, index: int) -> str:
         event = tournament.events[index]
         rows = table.rows[:MOST_ROWS]
         crossed = [row["entrant"] for row in rows[:MOST_IN_CROSSTABLE]]
-        cells = _cells(crosstable.of_event(tx, event.id, crossed))
+        met = cells(crosstable.of_event(tx, event.id, crossed))
     shown = {
         "tournament": tournament,
         "event": event,
         "table": table,
         "rows": rows,
         "scale": plots.of_ratings(table.rows),
+        "chart": charts.intervals(table.rows, title="Ratings with their 95 % intervals"),
         "left_out": len(table.rows) - len(rows),
         "entrants": {entrant.number: entrant for entrant in tournament.entrants},
         "crossed": crossed,
-        "cells": cells,
+        "cells": met,
     }
     if request.args.get("part") == "live":
         return frame.part("event_parts.html", "live", shown)
@@ -72,7 +75,7 @@ def show(tournament_id: UUID, index: int) -> str:
 @blueprint.get("/tournaments/<uuid:tournament_id>/events/<int(max=99999):index>/matches")
 def list_matches(tournament_id: UUID, index: int) -> str:
     """List the matches of an event, all or those of one entrant."""
-    entrant = _number(request.args.get("entrant"), "entrant")
+    entrant = form_values.number_of_query("entrant")
     after = paging.after_match(request.args.get("after"))
     with services.current().database.reading() as tx:
         tournament = tournaments.get(tx, tournament_id)
@@ -93,16 +96,8 @@ def list_matches(tournament_id: UUID, index: int) -> str:
     )
 
 
-def _number(text: str | None, field: str) -> int | None:
-    """Return a whole number of the query; raises BadRequest."""
-    if text is None or text == "":
-        return None
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise BadRequest(f"{field} is {text[:20]!r}; expected a whole number", field=field)
-    return int(text)
-
-
-def _cells(meetings: Mapping[tuple[int, int], tuple[int, Fraction]]) -> dict[tuple[int, int], Cell]:
+def cells(meetings: Mapping[tuple[Of, Of], tuple[int, Fraction]]) -> dict[tuple[Of, Of], Cell]:
+    """Return what is drawn of meetings: of entrants by number, or of bots by id."""
     return {
         pair: Cell(share=share, matches=count, shade=round(share * SHADES))
         for pair, (count, share) in meetings.items()

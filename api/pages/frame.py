@@ -64,7 +64,7 @@ def furnish(blueprint: Blueprint) -> None:
     blueprint.after_request(secure)
     for kind, answer in _HANDLED:
         blueprint.register_error_handler(kind, _error_page(answer))
-    for name, of in (("percent", percent), ("moment", moment), ("count", count), ("game_title", game_title)):
+    for name, of in _FILTERS.items():
         blueprint.add_app_template_filter(of, name)
     for name, of_page in _GLOBALS.items():
         blueprint.add_app_template_global(of_page, name)
@@ -157,6 +157,13 @@ def fan() -> list[cards.Symbol]:
     return [symbol for info in CARDS if info.kind == BRIGHT and (symbol := cards.find(info.code))]
 
 
+_FILTERS: dict[str, Callable[..., Any]] = {
+    "percent": percent,
+    "share": lambda text: percent(Fraction(text)),
+    "moment": moment,
+    "count": count,
+    "game_title": game_title,
+}
 _GLOBALS: dict[str, Callable[..., Any]] = {
     "asset": asset,
     "drawn": drawn,

@@ -82,8 +82,17 @@ def _rules(name: str) -> Markup:
     tokens = markdown.parse(text)
     for token in tokens:
         _link(token)
+    _lower(tokens)
     rendered = markdown.renderer.render(tokens, markdown.options, {})
     return Markup(rendered.replace("<pre>", '<pre tabindex="0">'))  # trusted: our own text, raw HTML escaped
+
+
+def _lower(tokens: list[Token]) -> None:
+    """Let the page have one heading of the first level: from the second one on, all are one level lower."""
+    headings = [token for token in tokens if token.type in ("heading_open", "heading_close")]
+    later = [number for number, token in enumerate(headings) if token.tag == "h1"][2:]
+    for token in headings[later[0] :] if later else []:
+        token.tag = f"h{int(token.tag[1]) + 1}"
 
 
 def _link(token: Token) -> None:

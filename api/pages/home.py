@@ -3,13 +3,14 @@
 from flask import Blueprint, render_template, request
 
 from api.pages import frame
-from store import podiums, tournaments
+from api.pages.ladders import leaders as board_leaders
+from store import ladders, podiums, tournaments
 from store.models.tournaments import TournamentState
 from workers import services
 
 blueprint = Blueprint("home", __name__)
 
-MOST_RUNNING, MOST_DRAFTS, MOST_FINISHED = 6, 4, 5
+MOST_RUNNING, MOST_DRAFTS, MOST_FINISHED, MOST_LADDERS = 6, 4, 5, 4
 _SHOWN = (
     (TournamentState.RUNNING, MOST_RUNNING),
     (TournamentState.PAUSED, MOST_RUNNING),
@@ -25,6 +26,8 @@ def show() -> str:
         by_state = {state.value: tournaments.page(tx, limit=most, state=state) for state, most in _SHOWN}
         finished = [tournament.id for tournament in by_state[TournamentState.FINISHED.value]]
         first = podiums.of_tournaments(tx, finished)
+        climbed = ladders.page(tx, limit=MOST_LADDERS)
+        leaders = board_leaders(tx, climbed)
     if request.args.get("part") == "live":
         return frame.part("home_parts.html", "going_on", by_state)
-    return render_template("home.html", by_state=by_state, first=first)
+    return render_template("home.html", by_state=by_state, first=first, ladders=climbed, leaders=leaders)

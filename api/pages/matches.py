@@ -9,7 +9,7 @@ from flask import Blueprint, render_template, request
 from api.pages import boards, frame
 from api.pages.boards import Position
 from engine.record import Record
-from store import matches, names
+from store import ladders, matches, names
 from store.database import Transaction
 from store.errors import BadRequest, Conflict
 from store.matches import MatchView
@@ -45,13 +45,20 @@ def show(match_id: str) -> str:
         event = tx.get_one(Event, view.event_id)
         named = names.of_entrants(tx, view.tournament_id, set(view.table))
         replay = _replay(tx, view, event)
+        season = ladders.season_of(tx, tournament.id) if tournament.is_season else None
     if request.args.get("part") == "board":
         if replay is None:
             raise Conflict("the event is still running: its cards are hidden until it ends")
         return frame.part("match_parts.html", "board", _shown(view, replay, named))
     shown = None if replay is None else _shown(view, replay, named)
     return render_template(
-        "match.html", match=view, tournament=tournament, event=event, named=named, shown=shown
+        "match.html",
+        match=view,
+        tournament=tournament,
+        season=season,
+        event=event,
+        named=named,
+        shown=shown,
     )
 
 

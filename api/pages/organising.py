@@ -4,23 +4,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
 
-import marshmallow as ma
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from api.errors import InvalidInput, status_of
-from api.pages import sessions
+from api.errors import status_of
+from api.pages import form_values, sessions
 from api.pages.sessions import requires
 from api.resources.tournaments import plan_of
 from api.schemas.tournaments import NewTournamentSchema
 from engine import games
-from engine.contract import Game
 from engine.errors import FudabaError
-from engine.options import OptionValue
 from store import access, audit, controls, tournaments
 from store.database import Transaction
 from store.errors import BadRequest
-from store.models.accounts import Account, Role
+from store.models.accounts import Role
 from store.plans import SCHEDULES
 from workers import dispatch, services
 
@@ -41,7 +38,7 @@ def new() -> str:
 @requires(Role.ORGANISER)
 def create() -> Answer:
     """Make a draft of the plan, or with `dry_run` only show what would be played."""
-    account, now = _caller(), services.current().clock()
+    account, now = sessions.caller(), services.current().clock()
     try:
         plan = plan_of(_planned())
         with services.current().database.transaction() as tx:
@@ -61,7 +58,7 @@ def act(tournament_id: UUID, action: str) -> Response:
     now = services.current().clock()
     with services.current().database.transaction() as tx:
         _ACTIONS[action](tx, tournament_id)
-        audit.note(tx, _caller(), f"tournament.{action}", now, tournament_id=tournament_id)
+        audit.note(tx, sessions.caller(), f"tournament.{action}", now, tournament_id=tournament_id)
     return redirect(url_for("pages.tournaments.show", tournament_id=tournament_id), 303)
 
 
@@ -69,7 +66,11 @@ def act(tournament_id: UUID, action: str) -> Response:
 @requires(Role.ORGANISER, Role.PARTICIPANT)
 def enter(tournament_id: UUID) -> Response:
     """Enter bots into a draft: participants their own ones."""
-    names, account, now = _names(request.form.getlist("bots")), _caller(), services.current().clock()
+    names, account, now = (
+        form_values.names(request.form.getlist("bots")),
+        sessions.caller(),
+        services.current().clock(),
+    )
     if not names:
         raise BadRequest("choose a bot to enter", field="bots")
     with services.current().database.transaction() as tx:
@@ -106,16 +107,10 @@ _ACTIONS: Mapping[str, Callable[[Transaction, UUID], None]] = {
 }
 
 
-def _caller() -> Account:
-    account = sessions.viewer()
-    assert account is not None, "nobody is let in here"
-    return account
-
-
 def _form(*, counts: Mapping[str, Any] | None = None, error: FudabaError | None = None) -> str:
     with services.current().database.reading() as tx:
-        bots = access.page(tx, _caller(), limit=MOST_SUGGESTED)
-    entered = set(_names(request.form.getlist("entrants")))
+        bots = access.page(tx, sessions.caller(), limit=MOST_SUGGESTED)
+    entered = set(form_values.names(request.form.getlist("entrants")))
     return render_template(
         "new_tournament.html",
         values=request.form,
@@ -135,54 +130,9 @@ def _planned() -> dict[str, Any]:
     listed = request.form.get("more_entrants", "").replace(",", " ").split()
     data: dict[str, Any] = {
         "name": request.form.get("name", "").strip(),
-        "events": [_event(game) for game in games.all_games() if game.id in request.form.getlist("games")],
-        "entrants": _names([*request.form.getlist("entrants"), *listed]),
+        "events": form_values.settings("seats", "deals", "schedule"),
+        "entrants": form_values.names([*request.form.getlist("entrants"), *listed]),
         "endpoint_teams": "endpoint_teams" in request.form,
         "endpoint_duplicates": "endpoint_duplicates" in request.form,
     }
-    if not data["events"]:
-        raise BadRequest("choose at least one game", field="events")
-    try:
-        loaded: dict[str, Any] = NewTournamentSchema().load(data)
-    except ma.ValidationError as error:
-        raise InvalidInput(error.messages) from error
-    return loaded
-
-
-def _event(game: Game) -> dict[str, Any]:
-    """Return the event of a game: what is left empty gets its default."""
-    form = request.form
-    event: dict[str, Any] = {"game": game.id, "options": _options(game)}
-    for field in ("seats", "deals"):
-        if text := form.get(f"{game.id}.{field}", "").strip():
-            event[field] = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else text
-    if schedule := form.get(f"{game.id}.schedule"):
-        event["schedule"] = schedule
-    return event
-
-
-def _options(game: Game) -> dict[str, OptionValue]:
-    """Return the options of a game that the form sets."""
-    values: dict[str, OptionValue] = {}
-    for name, schema in game.options_schema()["properties"].items():
-        text = request.form.get(f"{game.id}.option.{name}", "").strip()
-        if text:
-            values[name] = _value(schema, text)
-    return values
-
-
-def _value(schema: Mapping[str, Any], text: str) -> OptionValue:
-    """Return an option's value of the kind that its schema asks for; the text itself when it is none."""
-    kind = schema.get("type")
-    if kind == "boolean":
-        return text == "true"
-    choices = {str(choice): choice for choice in schema.get("enum", ())}
-    if text in choices:
-        found: OptionValue = choices[text]
-        return found
-    return int(text) if kind == "integer" and text.isascii() and text.isdigit() and len(text) < 9 else text
-
-
-def _names(texts: list[str]) -> list[str]:
-    """Return the names that are given, each once, in order."""
-    return list(dict.fromkeys(text.strip() for text in texts if text.strip()))
+    return form_values.loaded(NewTournamentSchema(), data)

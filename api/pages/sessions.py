@@ -25,6 +25,7 @@ API_PREFIX = "/api/"
 KEY_FILE = "session.key"
 CSRF_FIELD = "csrf"
 _TOKEN = "token"
+SIGNED_IN = (Role.ORGANISER, Role.PARTICIPANT)
 
 
 class Sessions(SecureCookieSessionInterface):
@@ -108,6 +109,13 @@ def load_account() -> None:
 def viewer() -> Account | None:
     """Return who looks at the page, None when nobody is signed in."""
     account: Account | None = g.get("account")
+    return account
+
+
+def caller() -> Account:
+    """Return who is signed in, on a page that lets in nobody else."""
+    account = viewer()
+    assert account is not None, "nobody is let in here"
     return account
 
 

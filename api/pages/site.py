@@ -4,11 +4,14 @@ from flask import Blueprint, Flask, request
 
 from api.pages import (
     bots,
+    climbing,
+    comparison,
     entrance,
     events,
     frame,
     games,
     home,
+    ladders,
     matches,
     organising,
     sessions,
@@ -16,7 +19,20 @@ from api.pages import (
     tournaments,
 )
 
-PAGES = (home, tournaments, events, matches, games, bots, entrance, submit, organising)
+PAGES = (
+    home,
+    tournaments,
+    events,
+    matches,
+    ladders,
+    climbing,
+    games,
+    comparison,
+    bots,
+    entrance,
+    submit,
+    organising,
+)
 
 
 class _Pages(Blueprint):

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import marshmallow as ma
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from api.errors import InvalidInput, status_of
-from api.pages import sessions
-from api.pages.sessions import requires
+from api.errors import status_of
+from api.pages import form_values, sessions
+from api.pages.sessions import SIGNED_IN, requires
 from api.resources.bots import submit
 from api.schemas.bots import NewEndpointSchema, NewModuleSchema
 from api.submissions import Module, Remote, Submission
@@ -18,7 +17,6 @@ from engine.errors import FudabaError
 from store import uploads
 from store.bots import Endpoint
 from store.errors import BadRequest
-from store.models.accounts import Role
 from workers import services
 from workers.runtimes import addresses
 from workers.runtimes.addresses import AddressRules
@@ -26,18 +24,17 @@ from workers.runtimes.addresses import AddressRules
 blueprint = Blueprint("submit", __name__)
 
 Answer = str | Response | tuple[str, int]
-_ANYBODY = (Role.ORGANISER, Role.PARTICIPANT)
 
 
 @blueprint.get("/submit")
-@requires(*_ANYBODY)
+@requires(*SIGNED_IN)
 def show() -> str:
     """Show the form; `name` fills in the name of a bot that gets another version."""
     return _form({"name": request.args.get("name", "")})
 
 
 @blueprint.post("/submit")
-@requires(*_ANYBODY)
+@requires(*SIGNED_IN)
 def send() -> Answer:
     """Take a bot, or say what is wrong with it."""
     try:
@@ -67,7 +64,7 @@ def _form(values: Mapping[str, Any], error: FudabaError | None = None) -> str:
 
 def _module() -> Submission:
     """Return the module of the form; raises InvalidInput, BadRequest, BadUpload."""
-    meta = _load(
+    meta = form_values.loaded(
         NewModuleSchema(), {"name": request.form.get("name", ""), "games": request.form.getlist("games")}
     )
     file = request.files.get("file")
@@ -83,11 +80,9 @@ def _endpoint() -> Submission:
         "name": request.form.get("name", ""),
         "url": request.form.get("url", "").strip(),
         "games": request.form.getlist("games"),
+        **form_values.numbers("max_batch", "max_in_flight"),
     }
-    for field in ("max_batch", "max_in_flight"):
-        if text := request.form.get(field, "").strip():
-            data[field] = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else text
-    meta = _load(NewEndpointSchema(), data)
+    meta = form_values.loaded(NewEndpointSchema(), data)
     rules = AddressRules(allow_private=services.current().settings.allow_private_endpoints)
     addresses.check_url(meta["url"], rules)
     endpoint = Endpoint(url=meta["url"], max_batch=meta["max_batch"], max_in_flight=meta["max_in_flight"])
@@ -95,11 +90,3 @@ def _endpoint() -> Submission:
 
 
 _KINDS: Mapping[str, Callable[[], Submission]] = {"module": _module, "endpoint": _endpoint}
-
-
-def _load(schema: ma.Schema, data: Mapping[str, Any]) -> Mapping[str, Any]:
-    try:
-        loaded: Mapping[str, Any] = schema.load(data)
-    except ma.ValidationError as error:
-        raise InvalidInput(error.messages) from error
-    return loaded

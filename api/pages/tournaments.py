@@ -3,12 +3,13 @@
 from typing import Any
 from uuid import UUID
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
 
 from api import paging, tables
-from api.pages import frame, plots, sessions
+from api.pages import charts, frame, plots, sessions
 from api.tables import StandingsView
-from store import access, podiums, tournaments
+from store import access, ladders, podiums, tournaments
 from store.database import Transaction
 from store.models.tournaments import Tournament, TournamentState
 from workers import services
@@ -32,16 +33,27 @@ def index() -> str:
 
 
 @blueprint.get("/tournaments/<uuid:tournament_id>")
-def show(tournament_id: UUID) -> str:
-    """Show a tournament: how far it is, who leads and why, how it was drawn, and what can be downloaded."""
+def show(tournament_id: UUID) -> str | Response:
+    """Show a tournament: how far it is, who leads and why, how it was drawn, and what can be downloaded.
+
+    One that holds a season of a ladder is shown as that.
+    """
     with services.current().database.reading() as tx:
         tournament = tournaments.get(tx, tournament_id)
+        if tournament.is_season:
+            return _to_ladder(tx, tournament_id)
         standings = tables.build(tx, tournament_id, None)
         own = _enterable(tx, tournament)
     shown = live(tournament, standings)
     if request.args.get("part") == "live":
         return frame.part("tournament_parts.html", "live", shown)
     return render_template("tournament.html", shown=shown, tournament=tournament, own=own)
+
+
+def _to_ladder(tx: Transaction, tournament_id: UUID) -> Response:
+    season = ladders.season_of(tx, tournament_id)
+    assert season is not None, "every season belongs to a ladder"
+    return redirect(url_for("pages.ladders.show", ladder_id=season.ladder_id, season=season.number))
 
 
 def live(tournament: Tournament, standings: StandingsView) -> dict[str, Any]:
@@ -55,6 +67,7 @@ def live(tournament: Tournament, standings: StandingsView) -> dict[str, Any]:
         "events": standings.events,
         "rows": overall[:MOST_ROWS],
         "scale": plots.of_ratings(overall),
+        "chart": charts.intervals(overall, title="Ratings over all events with their 95 % intervals"),
         "left_out": max(0, len(overall) - MOST_ROWS),
         "entrants": {entrant.number: entrant for entrant in tournament.entrants},
         "edition": standings.edition,
