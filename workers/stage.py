@@ -13,7 +13,7 @@ from workers import drain, presence
 from workers.runtimes.addresses import AddressRules
 from workers.runtimes.openers import Runtimes
 from workers.runtimes.sandbox import SandboxError, back_ends
-from workers.runtimes.selftest import Choice, choose
+from workers.runtimes.selftest import Choice, choose, fenced
 from workers.services import Services
 from workers.slots import SharedSlots
 
@@ -54,15 +54,20 @@ def choose_sandbox(settings: Settings) -> Choice:
     if not _chosen:
         _chosen.append(asyncio.run(_choose(settings)))
         choice = _chosen[0]
-        _log.info("sandbox_chosen", sandbox=choice.sandbox and choice.sandbox.name, reason=choice.reason)
+        _log.info(
+            "sandbox_chosen",
+            sandbox=choice.sandbox and choice.sandbox.name,
+            reason=choice.reason,
+            fence=choice.fence,
+        )
     name = _chosen[0].sandbox.name if _chosen[0].sandbox else "none"
-    presence.describe({"sandbox": name, "reason": _chosen[0].reason})
+    presence.describe({"sandbox": name, "reason": _chosen[0].reason, "fence": _chosen[0].fence})
     return _chosen[0]
 
 
 async def _choose(settings: Settings) -> Choice:
     try:
-        return await choose(back_ends(settings.sandbox, allow_unsafe=settings.unsafe_sandbox))
+        return await fenced(await choose(back_ends(settings.sandbox, allow_unsafe=settings.unsafe_sandbox)))
     except SandboxError as error:
         _log.error("sandbox_refused", error=str(error))
         return Choice(sandbox=None, verdicts=())

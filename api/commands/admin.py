@@ -19,7 +19,7 @@ from store.models.accounts import Role
 from store.settings import SETTINGS, Settings
 from workers import broker
 from workers.runtimes.sandbox import back_ends
-from workers.runtimes.selftest import attack
+from workers.runtimes.selftest import Choice, attack, fenced
 from workers.services import utc_now
 
 _HIDDEN = "********"
@@ -55,12 +55,13 @@ def settings(is_json: bool) -> None:
 def doctor(is_json: bool) -> None:
     """Check what this machine can do, attacking each sandbox; exit 1 when no module can be run."""
     found = Settings.from_env(os.environ)
-    sandboxes = asyncio.run(_attacked(found))
+    sandboxes, fence = asyncio.run(_attacked(found))
     checks = {
         "python": sys.version.split()[0],
         "broker": "REDIS_URL is set" if found.redis_url else _embedded_broker(),
         "database": _database(found),
         **{f"sandbox {name}": failure or "holds" for name, failure in sandboxes.items()},
+        "control groups": fence,
     }
     if is_json:
         click.echo(json.dumps(checks))
@@ -99,10 +100,14 @@ def token(name: str, role: str) -> None:
     database.dispose()
 
 
-async def _attacked(found: Settings) -> Mapping[str, str | None]:
-    """Return what is wrong with each sandbox that the settings allow; None for one that holds."""
+async def _attacked(found: Settings) -> tuple[Mapping[str, str | None], str]:
+    """Return what is wrong with each sandbox that the settings allow, None for one that holds; and which
+    control groups are around the best of them."""
     candidates = back_ends(found.sandbox, allow_unsafe=found.unsafe_sandbox)
-    return {sandbox.name: sandbox.probe() or await attack(sandbox) for sandbox in candidates}
+    failures = {sandbox.name: sandbox.probe() or await attack(sandbox) for sandbox in candidates}
+    holding = [sandbox for sandbox in candidates if failures[sandbox.name] is None]
+    choice = await fenced(Choice(sandbox=holding[0] if holding else None, verdicts=()))
+    return failures, choice.fence
 
 
 def _embedded_broker() -> str:

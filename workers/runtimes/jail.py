@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
 from workers.runtimes.confine import Confinement
 from workers.runtimes.handles import Exit, Handle, Started
@@ -86,6 +86,19 @@ class Pipes:
         self.greeting.close()
 
 
+class Fence(Protocol):
+    """A second limit around the process, kept by the machine."""
+
+    def add(self, process_id: int) -> None:
+        """Put the process behind it; raises OSError."""
+
+    def was_out_of_memory(self) -> bool:
+        """Return whether it ended the process for want of memory."""
+
+    def remove(self) -> None:
+        """Remove it once the process is over."""
+
+
 class Jail:
     """A started process: what it reads first is `setup`, and `go` once its greeting was seen."""
 
@@ -95,6 +108,7 @@ class Jail:
         self.pipes = pipes
         self.setup = setup
         self.bot_id: int | None = None
+        self.fence: Fence | None = None
         self._handle = handle
         self._schedule = -1
         self._is_closed = False
@@ -144,6 +158,11 @@ class Jail:
                 self._handle.meet(self.bot_id)
                 with contextlib.suppress(OSError):
                     self._schedule = os.open(f"/proc/{self.bot_id}/schedstat", os.O_RDONLY)
+                try:
+                    if self.fence is not None:
+                        self.fence.add(self.bot_id)
+                except OSError as error:
+                    return f"no control group takes it: {error}"
         return text.decode("utf-8", "replace")
 
     @property
@@ -180,6 +199,8 @@ class Jail:
         self._handle.close()
         if self._schedule >= 0:
             os.close(self._schedule)
+        if self.fence is not None:
+            self.fence.remove()
 
 
 def boot_command(executable: str) -> list[str]:

@@ -316,7 +316,8 @@ class BotProcess:
             self._fail(_platform("the process was lost together with what started it"))
             return
         printed = self._log.tail()[-2000:].decode("utf-8", "replace")
-        if "MemoryError" in printed:
+        fence = self._jail.fence
+        if "MemoryError" in printed or (fence is not None and fence.was_out_of_memory()):
             self._fail(Fault(code=FaultCode.MEMORY, detail="out of memory", evidence=self._phase()))
             return
         evidence = {**self._phase(), "printed": printed, "signal": ended.signal, "exit_code": ended.code}

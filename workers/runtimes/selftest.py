@@ -4,7 +4,7 @@ import asyncio
 import os
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
@@ -12,8 +12,10 @@ import msgspec
 
 from engine.limits import Limits
 from engine.policies import Answer, Fault
+from workers.runtimes import cgroups
 from workers.runtimes.base import Latencies, LogTail
 from workers.runtimes.canary import ATTACKS
+from workers.runtimes.cgroups import Fenced, NoFence
 from workers.runtimes.clock import Heartbeat, MatchClock
 from workers.runtimes.jail import Job
 from workers.runtimes.process import BotProcess
@@ -37,6 +39,7 @@ class Choice:
 
     sandbox: Sandbox | None
     verdicts: tuple[Verdict, ...]
+    fence: str = "none"
 
     @property
     def reason(self) -> str:
@@ -57,6 +60,21 @@ async def choose(candidates: Iterable[Sandbox]) -> Choice:
         if failure is None:
             return Choice(sandbox=sandbox, verdicts=tuple(verdicts))
     return Choice(sandbox=None, verdicts=tuple(verdicts))
+
+
+async def fenced(choice: Choice) -> Choice:
+    """Return the choice with control groups around its processes where they can be made and it holds."""
+    if choice.sandbox is None or isinstance(choice.sandbox, UnsafeSandbox):
+        return choice
+    try:
+        fences = cgroups.detect()
+    except NoFence as error:
+        return replace(choice, fence=f"none: {error}")
+    sandbox = Fenced(choice.sandbox, fences)
+    failure = await attack(sandbox)
+    if failure is not None:
+        return replace(choice, fence=f"none: {fences.name} fails the self-test: {failure}")
+    return replace(choice, sandbox=sandbox, fence=fences.name)
 
 
 async def attack(sandbox: Sandbox) -> str | None:
