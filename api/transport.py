@@ -3,6 +3,7 @@
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote, urlsplit
@@ -50,7 +51,8 @@ class StillWaiting(FudabaError):
 def session_to(url: str) -> requests.Session:
     """Return a session for requests to `url`; those to this machine go through no proxy."""
     session = requests.Session()
-    session.trust_env = urlsplit(url).hostname not in _LOOPBACK
+    with suppress(ValueError):  # The first request says what is wrong with such a URL.
+        session.trust_env = urlsplit(url).hostname not in _LOOPBACK
     return session
 
 

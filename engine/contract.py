@@ -99,8 +99,13 @@ class Game:
         return count, values
 
     def new_match(self, *, seats: int | None = None, options: Options | None = None, seed: bytes) -> State:
-        """Return the first state of a match; all of it follows from the seats, the options and the seed."""
+        """Return the first state of a match; all of it follows from the seats, the options and the seed.
+
+        Raises BadOptions.
+        """
         count, values = self.settle(seats, options)
+        if not isinstance(seed, bytes):
+            raise BadOptions(f"seed is {seed!r}; expected bytes")
         return self.start(count, values, seed)
 
     def options_schema(self) -> Mapping[str, Any]:

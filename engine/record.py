@@ -94,6 +94,15 @@ class Record:
         return state
 
 
+def is_bare(line: bytes) -> bool:
+    """Return whether a line of a file has the form of a record by itself, not of a tournament's line."""
+    try:
+        data = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return isinstance(data, dict) and set(data) == _FIELDS
+
+
 def canonical(data: object) -> bytes:
     """Return canonical JSON: sorted keys, no spaces, UTF-8."""
     return msgspec.json.encode(data, order="sorted")

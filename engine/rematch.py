@@ -1,6 +1,6 @@
 """Plays a recorded match again and holds what comes of it to what was written down."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,6 +10,7 @@ from engine.errors import BadRecord, FudabaError
 from engine.ledger import EventPart, MatchLine, WrongLine
 from engine.match import MatchResult, play, points, run
 from engine.policies import Answer, Ask, Fault, FaultCode
+from engine.record import Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,21 @@ Chunk = Sequence[Task | WrongLine]
 def sides_of(event: EventPart) -> tuple[int, ...]:
     """Return the side of each seat."""
     return games.get(event.game).sides(event.seats, event.options)
+
+
+def replay_bare(lines: Iterable[bytes]) -> int:
+    """Return how many matches there are in a file of records by themselves, one a line.
+
+    All that such a record can show is that its actions are legal and end the match; raises WrongLine for the
+    first one that does not.
+    """
+    number = 0
+    for number, line in enumerate(lines, start=1):
+        try:
+            Record.from_bytes(line).final()
+        except BadRecord as error:
+            raise WrongLine(number, str(error)) from error
+    return number
 
 
 def replay(chunk: Chunk) -> Checked:

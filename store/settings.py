@@ -96,6 +96,14 @@ _CHOICES = {
 }
 _FLAGS = {"allow_private_endpoints", "open_registration", "unsafe_sandbox"}
 _FORMS = {
+    "database_url": (
+        re.compile(r"(sqlite:///.*|postgresql(\+psycopg)?://.+)?"),
+        "a URL such as sqlite:////data/fudaba.db or postgresql://user@host/name",
+    ),
+    "redis_url": (
+        re.compile(r"(redis(s|\+socket)?://.+)?"),
+        "a URL such as redis://host:6379/0 or rediss://:password@host/0",
+    ),
     **dict.fromkeys(
         ("rate_limit_token", "rate_limit_address", "rate_limit_registration"),
         (re.compile(r"([1-9]\d{0,8}/(second|minute|hour|day))?", re.ASCII), "a rate such as 600/minute"),
@@ -201,7 +209,8 @@ def _parse(name: str, text: str) -> str | int | bool:
     if name in _FORMS:
         form, expected = _FORMS[name]
         if not form.fullmatch(text):
-            raise ValueError(f"{text!r} is not {expected}")
+            shown = "what it is set to" if SETTINGS[name].secret else repr(text)
+            raise ValueError(f"{shown} is not {expected}")
     if name in _CHOICES and text not in _CHOICES[name]:
         raise ValueError(f"{text!r} is none of {', '.join(_CHOICES[name])}")
     return text

@@ -11,10 +11,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from api.commands.databases import UnusableDatabase, opened, opened_with_tables
 from api.commands.secrets import make_secrets
 from engine.errors import FudabaError
 from store import accounts, schema
-from store.database import Database
 from store.models.accounts import Role
 from store.settings import SETTINGS, Settings
 from workers import broker
@@ -75,14 +75,13 @@ def doctor(is_json: bool) -> None:
 def migrate() -> None:
     """Bring the database up to date, with the house bots and, when its token is set, the organiser."""
     found = Settings.from_env(os.environ)
-    database = Database(found.database_url)
-    schema.upgrade(database)
-    with database.transaction() as tx:
-        accounts.ensure_house_bots(tx, utc_now())
-        if found.organiser_token:
-            accounts.ensure_organiser(tx, found.organiser_token, utc_now())
-    click.echo(f"the database is at revision {schema.revision(database)}")
-    database.dispose()
+    with opened(found) as database:
+        schema.upgrade(database)
+        with database.transaction() as tx:
+            accounts.ensure_house_bots(tx, utc_now())
+            if found.organiser_token:
+                accounts.ensure_organiser(tx, found.organiser_token, utc_now())
+        click.echo(f"the database is at revision {schema.revision(database)}")
 
 
 @admin.command()
@@ -92,12 +91,10 @@ def migrate() -> None:
 )
 def token(name: str, role: str) -> None:
     """Make an account and print a token for it, which is shown only now."""
-    database = Database(Settings.from_env(os.environ).database_url)
-    with database.transaction() as tx:
+    with opened_with_tables(Settings.from_env(os.environ)) as database, database.transaction() as tx:
         account = accounts.create(tx, name, Role(role), utc_now())
         _, text = accounts.issue_token(tx, account.id, utc_now())
     click.echo(text)
-    database.dispose()
 
 
 async def _attacked(found: Settings) -> tuple[Mapping[str, str | None], str]:
@@ -120,8 +117,11 @@ def _embedded_broker() -> str:
 def _database(found: Settings) -> str:
     if not found.is_file_there():
         return "not made yet; `fudaba up` and `fudaba admin migrate` make it"
-    current, newest = schema.revision(Database(found.database_url)), schema.newest_revision()
-    return "up to date" if current == newest else f"at revision {current or 'none'}, expected {newest}"
+    try:
+        with opened_with_tables(found):
+            return "up to date"
+    except UnusableDatabase as error:
+        return str(error)
 
 
 def _print_table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:

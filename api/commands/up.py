@@ -18,10 +18,10 @@ import click
 from redis import Redis
 from redis.exceptions import RedisError
 
+from api.commands.databases import opened
 from api.commands.supervisor import STOP_SECONDS, Child, Supervisor
 from engine.errors import FudabaError
 from store import accounts, schema
-from store.database import Database
 from store.settings import SETTINGS, Settings
 from workers import broker
 from workers.celery_app import redis_url
@@ -73,8 +73,7 @@ def up(home: Path | None, host: str | None, port: int | None, workers: int | Non
 @contextmanager
 def running(settings: Settings) -> Iterator[tuple[Installation, Supervisor]]:
     """Start everything, yield when it is ready, stop everything at the end; raises CannotStart."""
-    settings.home.mkdir(parents=True, exist_ok=True)
-    settings.home.chmod(0o700)
+    _make_home(settings.home)
     supervisor = Supervisor(stop_seconds=STOP_SECONDS + settings.drain_seconds)
     with _only_one(settings.home), _listening(settings) as listener:
         try:
@@ -86,6 +85,17 @@ def running(settings: Settings) -> Iterator[tuple[Installation, Supervisor]]:
             yield installation, supervisor
         finally:
             supervisor.stop()
+
+
+def _make_home(home: Path) -> None:
+    """Make the data folder, for this user alone; raises CannotStart when nothing can be written to it."""
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        home.chmod(0o700)
+        (home / "logs").mkdir(exist_ok=True)
+        (home / "up.lock").touch()
+    except OSError as error:
+        raise CannotStart(f"the data folder {home} cannot be used: {error.strerror}") from error
 
 
 class _Stopped:
@@ -137,7 +147,10 @@ def _start_broker(settings: Settings, supervisor: Supervisor) -> Settings:
         server = broker.embedded(settings.home)
         supervisor.add(_child(settings, "redis", server.command))
         settings = replace(settings, redis_url=server.url)
-    client = Redis.from_url(redis_url(settings.redis_url), socket_connect_timeout=2, socket_timeout=2)
+    try:
+        client = Redis.from_url(redis_url(settings.redis_url), socket_connect_timeout=2, socket_timeout=2)
+    except ValueError as error:
+        raise CannotStart(f"REDIS_URL cannot be used: {error}") from error
     deadline = time.monotonic() + 15
     while True:
         try:
@@ -153,13 +166,12 @@ def _start_broker(settings: Settings, supervisor: Supervisor) -> Settings:
 
 def _prepare_database(settings: Settings) -> str:
     """Migrate, and make sure that there are an organiser and the house bots; return the organiser's token."""
-    database = Database(settings.database_url)
-    schema.upgrade(database)
-    token = _organiser_token(settings)
-    with database.transaction() as tx:
-        accounts.ensure_organiser(tx, token, utc_now())
-        accounts.ensure_house_bots(tx, utc_now())
-    database.dispose()
+    with opened(settings) as database:
+        schema.upgrade(database)
+        token = _organiser_token(settings)
+        with database.transaction() as tx:
+            accounts.ensure_organiser(tx, token, utc_now())
+            accounts.ensure_house_bots(tx, utc_now())
     return token
 
 
@@ -172,7 +184,10 @@ def _organiser_token(settings: Settings) -> str:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_urlsafe(32) + "\n")
-    return path.read_text().strip()
+    token = path.read_text().strip()
+    if not token:
+        raise CannotStart(f"{path} is empty; remove it to have another token made")
+    return token
 
 
 def _start_services(settings: Settings, supervisor: Supervisor, listener: socket.socket) -> None:
@@ -196,13 +211,11 @@ _QUIET = ("--without-gossip", "--without-mingle", "-O", "fair")
 
 
 def _child(settings: Settings, name: str, command: tuple[str, ...], pass_fds: tuple[int, ...] = ()) -> Child:
-    logs = settings.home / "logs"
-    logs.mkdir(exist_ok=True)
     return Child(
         name=name,
         command=command,
         environment=_environment(settings),
-        log=logs / f"{name}.log",
+        log=settings.home / "logs" / f"{name}.log",
         pass_fds=pass_fds,
     )
 

@@ -1,5 +1,7 @@
 """Every registered game keeps the promises of the contract, in matches that Hypothesis draws."""
 
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from support.conformance import CHECKS, Check, check_bad_options, check_play_end
 from support.strategies import setups
 
 from engine.contract import Game
+from engine.errors import BadOptions
 from engine.games import all_games
 
 every_game = pytest.mark.parametrize("game", all_games(), ids=lambda game: game.id)
@@ -24,6 +27,13 @@ def test_every_match_keeps_the_contract(game: Game, check: Check, data: st.DataO
 @every_game
 def test_bad_seats_and_options_are_refused_by_name(game: Game) -> None:
     check_bad_options(game)
+
+
+@every_game
+@pytest.mark.parametrize("seed", [None, "00", 7, bytearray(b"x")])
+def test_a_seed_that_is_no_bytes_is_refused(game: Game, seed: Any) -> None:
+    with pytest.raises(BadOptions, match=r"seed is .*; expected bytes"):
+        game.new_match(seed=seed)
 
 
 @every_game

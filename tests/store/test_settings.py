@@ -33,6 +33,7 @@ def test_every_problem_is_reported_at_once(tmp_path: Path) -> None:
         "FUDABA_SANDBOX": "docker",
         "FUDABA_ALLOW_PRIVATE_ENDPOINTS": "perhaps",
         "FUDABA_LEASE_SECONDS": "0",
+        "FUDABA_DATABASE_URL": "mysql://ann:hush@h/x",
         "REDIS_URL": "redis://x",
         "REDIS_URL_FILE": "also",
         "FUDABA_ORGANISER_TOKEN_FILE": str(tmp_path / "missing"),
@@ -44,10 +45,12 @@ def test_every_problem_is_reported_at_once(tmp_path: Path) -> None:
         "FUDABA_SANDBOX",
         "FUDABA_ALLOW_PRIVATE_ENDPOINTS",
         "FUDABA_LEASE_SECONDS",
+        "FUDABA_DATABASE_URL",
     ):
         assert variable in str(refused.value)
     assert "REDIS_URL_FILE is given as well" in str(refused.value)
     assert "FUDABA_ORGANISER_TOKEN" in str(refused.value)
+    assert "hush" not in str(refused.value)
 
 
 def test_secrets_do_not_show_in_the_text_of_settings() -> None:

@@ -65,6 +65,34 @@ def test_a_token_works_and_a_name_is_taken_once(env: dict[str, str], tmp_path: P
     assert "ann" in again.output
 
 
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("mysql://hush@x/y", "FUDABA_DATABASE_URL: what it is set to is not a URL such as"),
+        (f"sqlite:///{__file__}", "the database cannot be used"),
+        ("sqlite:////dev/null/x.db", "the folder of the database cannot be made"),
+        ("postgresql://hush@127.0.0.1:1/x", "the database cannot be used: connection failed"),
+    ],
+)
+def test_a_database_that_cannot_be_used_is_one_clear_line(url: str, said: str) -> None:
+    for command in (["migrate"], ["token", "ann"]):
+        found = admin({"FUDABA_DATABASE_URL": url}, *command)
+        assert found.exit_code == 1
+        assert found.output.startswith("Error: ")
+        assert said in found.output or "there is no database yet" in found.output
+        assert "hush" not in found.output
+
+
+def test_a_token_needs_the_tables(env: dict[str, str], tmp_path: Path) -> None:
+    for _ in range(2):
+        found = admin(env, "token", "ann")
+        assert found.exit_code == 1
+        assert "fudaba admin migrate" in found.output
+        assert not (tmp_path / "fudaba.db").exists()
+    (tmp_path / "fudaba.db").touch()
+    assert "at revision none" in admin(env, "token", "ann").output
+
+
 @pytest.mark.integration
 def test_the_doctor_attacks_the_sandboxes(env: dict[str, str]) -> None:
     found = json.loads(admin(env, "doctor", "--json").output.splitlines()[0])

@@ -96,12 +96,25 @@ def test_what_cannot_be_read_ends_with_2(tmp_path: Path) -> None:
         (empty, "it is empty"),
         ("http://127.0.0.1:1/record", "refused"),
         ("http://", "http://"),
+        ("http://[", "http://["),
     ):
         result = verify(source)
         assert result.exit_code == 2, result.output
         assert says in result.output
         said = json.loads(verify(source, "--json").stdout)
         assert (said["right"], said["line"]) == (False, None)
+
+
+def test_matches_by_themselves_are_played_again_to_their_end(file: Path) -> None:
+    record = ["play", "sutda", "random", "first", "--deals", "1", "--record", str(file)]
+    assert CliRunner().invoke(fudaba, record).exit_code == 0
+    result = verify(file)
+    assert (result.exit_code, result.stdout[:18]) == (0, "right: 4 matches b")
+    assert json.loads(verify(file, "--json").stdout) == {"right": True, "matches": 4}
+    whole = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join([*whole[:2], whole[2].replace(b'"seed":"', b'"seed":"00'), whole[3]]))
+    result = verify(file)
+    assert (result.exit_code, result.stdout.partition(":")[0]) == (1, "line 3")
 
 
 def test_without_an_argument_the_usage_is_shown() -> None:
