@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -19,7 +20,9 @@ _GROUPS: dict[str, Callable[[], bool]] = {
     "postgresql": lambda: postgres.binaries() is not None,
     "bubblewrap": lambda: shutil.which("bwrap") is not None,
     "chromium": lambda: shutil.which("chromium") is not None,
+    "nginx": lambda: shutil.which("nginx") is not None,
     "node": lambda: shutil.which("node") is not None,
+    "root": lambda: os.geteuid() == 0,
 }
 _missing: set[str] = set()
 
@@ -28,6 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(group): runs only where the group's programs are installed")
 
 
+@pytest.hookimpl(trylast=True)  # what the command line leaves out needs nothing
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     kept, left_out = [], []
     for item in items:
@@ -41,18 +45,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = sorted(kept, key=lambda item: not item.path.parent.name.startswith(("integration", "browser")))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    _missing.update(node.workeroutput["missing"] if hasattr(node, "workeroutput") else ())
+
+
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    if _missing and os.environ.get("ALLOW_MISSING") != "1" and exitstatus == 0:
+    if hasattr(session.config, "workeroutput"):  # one of several test processes: the first one judges
+        session.config.workeroutput["missing"] = sorted(_missing)
+    elif _missing and os.environ.get("ALLOW_MISSING") != "1" and exitstatus == 0:
         session.exitstatus = 1
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    absent = {name for name, is_here in _GROUPS.items() if not is_here()}
-    if absent:
-        names = ", ".join(sorted(absent))
-        terminalreporter.write_line(
-            f"could not run, not installed: {names} (ALLOW_MISSING=1 forgives)", red=True
-        )
+    if _missing:
+        names = ", ".join(sorted(_missing))
+        terminalreporter.write_line(f"could not run, not here: {names} (ALLOW_MISSING=1 forgives)", red=True)
 
 
 @pytest.fixture(scope="session")

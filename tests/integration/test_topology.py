@@ -1,0 +1,106 @@
+"""The compose file without Docker: its image built, its services run as they are, each on its own host."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from redis import Redis
+from redis.exceptions import RedisError
+from support import image
+from support.image import Image
+from support.installation import wait_finished
+from support.topology import Topology, network
+
+from api.client import Client
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.integration,
+    pytest.mark.needs("root", "bubblewrap", "postgresql"),
+    pytest.mark.timeout(900),
+]
+HOSTS = ("secrets", "migrate", "redis", "postgres", "api", "worker", "beat", "outside")
+BOT = b"def act(observation):\n    return observation['legal'][-1]\n"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Image:
+    """The image, from the steps of its Dockerfile."""
+    return image.build(tmp_path_factory.mktemp("image"))
+
+
+@pytest.fixture(scope="module")
+def topology(built: Image, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Topology]:
+    """The services of the compose file, started in the order that it demands."""
+    with network(HOSTS) as hosts:
+        made = Topology(image=built, network=hosts, folder=tmp_path_factory.mktemp("topology"))
+        try:
+            made.run("secrets")
+            for name in ("redis", "postgres"):
+                assert set(made.services[name]["depends_on"]) == {"secrets"}
+                made.start(name)
+            made.wait_for("redis", lambda: answers(made))
+            made.wait_healthy("postgres")
+            assert "the database is at revision" in made.run("migrate")
+            for name in ("api", "worker", "beat"):
+                assert set(made.services[name]["depends_on"]) == {"migrate", "redis"}
+                made.start(name)
+            made.wait_healthy("api")
+            yield made
+        finally:
+            made.kill()
+
+
+def answers(topology: Topology) -> bool:
+    """Return whether Redis answers to its password from another host, and to nobody without it."""
+    password = (topology.folder / "volumes" / "redis-secret" / "password").read_text().strip()
+
+    def ask() -> bool:
+        with Redis(topology.network.addresses["redis"], socket_timeout=2, password=password) as client:
+            return bool(client.ping())
+
+    try:
+        return topology.network.call("worker", ask)
+    except RedisError:
+        return False
+
+
+def test_a_tournament_with_an_uploaded_bot_is_played_across_the_hosts(topology: Topology) -> None:
+    token = topology.run("migrate", ["cat", "/run/organiser/token"]).strip()
+
+    def play() -> dict[str, object]:
+        url = f"http://{topology.network.addresses['api']}:8317"
+        with Client(url, token) as client:
+            author = client.create_account("ann")
+            with Client(url, author["token"]) as own:
+                sent = own.submit_module("last", "bot.py", BOT, ["hana_awase"])
+                assert own.wait_qualified(sent["id"], sent["version"])["state"] == "qualified"
+            event = {"game": "hana_awase", "options": {"rounds": 2}, "deals": 4}
+            plan = {"name": "cup", "entrants": ["ann/last", "house/greedy", "house/first"], "events": [event]}
+            tournament = client.create_tournament(plan)
+            client.start(tournament["id"])
+            return wait_finished(client, tournament["id"])
+
+    state = topology.network.call("outside", play)
+    assert state["played"] == state["matches"]
+
+
+def test_every_worker_found_a_sandbox_that_holds_in_its_container(topology: Topology) -> None:
+    code = "import urllib.request as r; print(r.urlopen('http://api:8317/readyz').read().decode())"
+    ask = ["python", "-c", code]
+    found = json.loads(topology.run("worker", ask))
+    assert found["workers"]
+    assert {worker["sandbox"] for worker in found["workers"].values() if worker} <= {"bwrap", "landlock"}
+
+
+def test_a_container_may_write_nowhere_but_to_its_own_folders(topology: Topology) -> None:
+    paths = "/ /opt/fudaba /etc/fudaba /run/service /tmp /var/lib/fudaba"
+    script = f"for path in {paths}; do touch $path/x 2>/dev/null && echo $path; done; true"
+    assert topology.run("worker", ["sh", "-c", script]).split() == ["/tmp", "/var/lib/fudaba"]
+    assert topology.run("worker", ["ls", "/run"]).split() == ["service"]
+
+
+def test_everything_stops_when_it_is_asked_to(topology: Topology) -> None:
+    codes = topology.stop()
+    assert set(codes) == {"redis", "postgres", "api", "worker", "beat"}
+    assert set(codes.values()) == {0}
