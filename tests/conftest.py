@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
-from support import databases, postgres
+from support import databases, encrypted, postgres
 
 from store.database import Database
 
@@ -22,6 +22,7 @@ _GROUPS: dict[str, Callable[[], bool]] = {
     "chromium": lambda: shutil.which("chromium") is not None,
     "nginx": lambda: shutil.which("nginx") is not None,
     "node": lambda: shutil.which("node") is not None,
+    "redis": lambda: encrypted.redis_program() is not None,
     "root": lambda: os.geteuid() == 0,
 }
 _missing: set[str] = set()

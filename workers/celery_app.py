@@ -39,7 +39,7 @@ _SETTINGS = {
 
 def make_celery(settings: Settings) -> Celery:
     """Return the application; importing or making it connects to nothing."""
-    app = Celery("fudaba", broker=settings.redis_url or None, include=["workers.tasks"])
+    app = Celery("fudaba", broker=_checked(settings.redis_url) or None, include=["workers.tasks"])
     app.conf.update(_SETTINGS)
     app.conf.update(
         beat_schedule=_periodic(settings.sweep_seconds), beat_max_loop_interval=settings.sweep_seconds
@@ -52,6 +52,13 @@ def _periodic(seconds: int) -> dict[str, dict[str, object]]:
     tasks = {"sweep": "fudaba.sweep", "ladders": "fudaba.tend_ladders"}
     options = {"expires": 10 * seconds}
     return {name: {"task": task, "schedule": seconds, "options": options} for name, task in tasks.items()}
+
+
+def _checked(broker_url: str) -> str:
+    """Return a broker URL whose certificate is checked, which kombu leaves out unless it is told to."""
+    if not broker_url.startswith("rediss://") or "ssl_cert_reqs=" in broker_url:
+        return broker_url
+    return f"{broker_url}{'&' if '?' in broker_url else '?'}ssl_cert_reqs=required"
 
 
 def redis_url(broker_url: str) -> str:

@@ -26,19 +26,19 @@ def binaries() -> Path | None:
 class Server:
     """A server that can be stopped, also without a last word, and started again on the same data."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: Sequence[str] = ()) -> None:
         programs = binaries()
         assert programs is not None, "PostgreSQL is not installed; `make test` installs it"
         self._programs = programs
         self._folder = folder
+        self._settings = (*_SETTINGS, f"unix_socket_directories={folder}", *settings)
         self._as_user = _as_ordinary_user(folder)
         self.url = f"postgresql+psycopg://fudaba@/postgres?host={folder}"
         self._run("initdb", "-A", "trust", "-U", "fudaba", "-E", "UTF8", "--no-sync")
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        settings = (*_SETTINGS, f"unix_socket_directories={self._folder}")
-        options = " ".join(f"-c {setting}" for setting in settings)
+        options = " ".join(f"-c {setting}" for setting in self._settings)
         self._run("pg_ctl", "-w", "-l", self._folder / "log", "-o", options, "start")
 
     def stop(self, mode: str = "immediate") -> None:
