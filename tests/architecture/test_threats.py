@@ -13,14 +13,14 @@ NAMED = sorted(set(re.findall(r"`([\w/]+\.py)::(\w+)`", PAGE.read_text())))
 
 
 @lru_cache
-def tests_of(path: Path) -> frozenset[str]:
+def names_in(path: Path) -> frozenset[str]:
     tree = ast.parse(path.read_text())
     return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
 
 @pytest.mark.parametrize(("file", "name"), NAMED, ids=str)
 def test_a_claim_is_shown_by_a_test_that_there_is(file: str, name: str) -> None:
-    assert name in tests_of(TESTS / file)
+    assert name in names_in(TESTS / file)
 
 
 def test_every_claim_has_one() -> None:
