@@ -8,10 +8,11 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from api import paging
-from api.pages import charts, sessions
+from api.pages import charts, form_values, sessions
 from api.pages.charts import Line
 from api.pages.ladders import POINTS
 from api.pages.sessions import SIGNED_IN, requires
+from api.schemas.bots import BotChangeSchema
 from store import access, bots, careers, curves, evidence, rungs
 from store.database import Transaction
 from store.errors import NotFound
@@ -74,6 +75,36 @@ def activate(bot_id: UUID) -> Response:
         access.owned(tx, bot_id, account)
         bots.activate(tx, bot_id, int(number))
     return redirect(url_for("pages.bots.show", bot_id=bot_id), 303)
+
+
+@blueprint.post("/bots/<uuid:bot_id>/change")
+@requires(*SIGNED_IN)
+def change(bot_id: UUID) -> Response:
+    """Hide one's own bot or show it, switch it off or on."""
+    data: dict[str, Any] = {name: request.form[name] for name in ("visibility",) if name in request.form}
+    if "is_off" in request.form:
+        data["is_off"] = request.form["is_off"] == "true"
+    wanted = form_values.loaded(BotChangeSchema(), data)
+    with services.current().database.transaction() as tx:
+        access.change(tx, access.locked(tx, bot_id, sessions.caller()), **wanted)
+    return redirect(url_for("pages.bots.show", bot_id=bot_id), 303)
+
+
+@blueprint.post("/bots/<uuid:bot_id>/secret")
+@requires(*SIGNED_IN)
+def rotate_secret(bot_id: UUID) -> str:
+    """Give one's own endpoint another secret, which is shown this once; the one before ends."""
+    with services.current().database.transaction() as tx:
+        bot = access.owned(tx, bot_id, sessions.caller())
+        text = bots.rotate_secret(tx, bot)
+    return render_template(
+        "shown_once.html",
+        heading=f"The secret of {bot.name}",
+        meaning="Requests to your endpoint are signed with this secret; the one before has ended.",
+        text=text,
+        next_path=url_for("pages.bots.show", bot_id=bot_id),
+        next_label="Back to the bot",
+    )
 
 
 def _seen(tx: Transaction, bot_id: UUID) -> Bot:

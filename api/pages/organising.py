@@ -9,12 +9,13 @@ from werkzeug.wrappers import Response
 
 from api.errors import status_of
 from api.pages import form_values, sessions
-from api.pages.sessions import requires
+from api.pages.sessions import SIGNED_IN, requires
 from api.resources.tournaments import plan_of
-from api.schemas.tournaments import NewTournamentSchema
+from api.schemas.tournaments import CloneSchema, NewTournamentSchema
+from api.schemas.withdrawals import NewWithdrawalSchema
 from engine import games
 from engine.errors import FudabaError
-from store import access, audit, controls, tournaments
+from store import access, audit, controls, tournaments, withdrawals
 from store.database import Transaction
 from store.errors import BadRequest
 from store.models.accounts import Role
@@ -25,6 +26,8 @@ blueprint = Blueprint("organising", __name__)
 
 Answer = str | Response | tuple[str, int]
 MOST_SUGGESTED = 200
+MINUTES = len("2026-01-31T12:00")  # how browsers send a moment, which is in UTC here
+STOP_SEPARATION = 0.95
 
 
 @blueprint.get("/tournaments/new")
@@ -63,7 +66,7 @@ def act(tournament_id: UUID, action: str) -> Response:
 
 
 @blueprint.post("/tournaments/<uuid:tournament_id>/enter")
-@requires(Role.ORGANISER, Role.PARTICIPANT)
+@requires(*SIGNED_IN)
 def enter(tournament_id: UUID) -> Response:
     """Enter bots into a draft: participants their own ones."""
     names, account, now = (
@@ -78,6 +81,38 @@ def enter(tournament_id: UUID) -> Response:
         tournaments.enter(tx, tournament_id, names, account, now)
         audit.note(tx, account, "entrants.enter", now, tournament_id=tournament_id, bots=names)
     return redirect(url_for("pages.tournaments.show", tournament_id=tournament_id), 303)
+
+
+@blueprint.post("/tournaments/<uuid:tournament_id>/withdraw")
+@requires(*SIGNED_IN)
+def withdraw(tournament_id: UUID) -> Response:
+    """Withdraw an entrant: its owner from a draft, an organiser also from a tournament that has started."""
+    form = {name: request.form.get(name, "") for name in ("entrant", "rule")}
+    account, now = sessions.caller(), services.current().clock()
+    wanted = form_values.loaded(
+        NewWithdrawalSchema(), {**form, "entrant": form_values.number(form["entrant"])}
+    )
+    with services.current().database.transaction() as tx:
+        left = withdrawals.withdraw(tx, tournament_id, wanted["entrant"], wanted["rule"], account, now)
+        rule = None if left.rule is None else left.rule.value
+        audit.note(
+            tx, account, "entrants.withdraw", now, tournament_id=tournament_id, name=left.name, rule=rule
+        )
+    return redirect(url_for("pages.tournaments.show", tournament_id=tournament_id), 303)
+
+
+@blueprint.post("/tournaments/<uuid:tournament_id>/clone")
+@requires(Role.ORGANISER)
+def clone(tournament_id: UUID) -> Response:
+    """Make a draft with the events and rules of a tournament, and a secret of its own."""
+    data = {"name": request.form.get("name", "").strip() or None, "with_entrants": "entrants" in request.form}
+    how = form_values.loaded(CloneSchema(), data)
+    account, now = sessions.caller(), services.current().clock()
+    with services.current().database.transaction() as tx:
+        made = controls.clone(tx, tournament_id, **how, organiser_id=account.id, now=now)
+        origin = str(tournament_id)
+        audit.note(tx, account, "tournament.clone", now, tournament_id=made.id, name=made.name, origin=origin)
+    return redirect(url_for("pages.tournaments.show", tournament_id=made.id), 303)
 
 
 def _start(tx: Transaction, tournament_id: UUID) -> None:
@@ -134,5 +169,10 @@ def _planned() -> dict[str, Any]:
         "entrants": form_values.names([*request.form.getlist("entrants"), *listed]),
         "endpoint_teams": "endpoint_teams" in request.form,
         "endpoint_duplicates": "endpoint_duplicates" in request.form,
+        **form_values.numbers("entries_per_owner"),
     }
+    if closes := request.form.get("entries_close_at", "").strip():
+        data["entries_close_at"] = f"{closes}:00Z" if len(closes) == MINUTES else closes
+    if top := form_values.numbers("top"):
+        data["stop"] = {**top, "separation": STOP_SEPARATION}
     return form_values.loaded(NewTournamentSchema(), data)

@@ -93,6 +93,11 @@ def sign_in(text: str) -> bool:
     return True
 
 
+def token_id() -> UUID | None:
+    """Return the id of the token that the session began with; None when nobody is signed in."""
+    return UUID(hex=session[_TOKEN]) if _TOKEN in session else None
+
+
 def sign_out() -> None:
     """End the session."""
     session.clear()
@@ -101,9 +106,10 @@ def sign_out() -> None:
 def load_account() -> None:
     """Look up who asks, before a page is made; nobody when the token has been revoked."""
     g.account = None
-    if _TOKEN in session:
+    present = token_id()
+    if present is not None:
         with services.current().database.reading() as tx:
-            g.account = sessions.account(tx, UUID(hex=session[_TOKEN]))
+            g.account = sessions.account(tx, present)
 
 
 def viewer() -> Account | None:

@@ -3,6 +3,7 @@
 from flask import Blueprint, Flask, request
 
 from api.pages import (
+    accounts,
     bots,
     climbing,
     comparison,
@@ -11,8 +12,10 @@ from api.pages import (
     frame,
     games,
     home,
+    invitations,
     ladders,
     matches,
+    operating,
     organising,
     sessions,
     submit,
@@ -30,8 +33,11 @@ PAGES = (
     comparison,
     bots,
     entrance,
+    accounts,
+    invitations,
     submit,
     organising,
+    operating,
 )
 
 

@@ -44,8 +44,19 @@ def send() -> Answer:
     except FudabaError as error:
         return _form(request.form, error), status_of(type(error))
     if made["secret"] is not None:
-        return render_template("secret.html", made=made)
+        return _secret(made)
     return redirect(url_for("pages.bots.show", bot_id=made["bot"].id), 303)
+
+
+def _secret(made: Mapping[str, Any]) -> str:
+    return render_template(
+        "shown_once.html",
+        heading=f"{made['bot'].name}, version {made['number']}",
+        meaning="Requests to your endpoint are signed with this secret.",
+        text=made["secret"],
+        next_path=url_for("pages.bots.show", bot_id=made["bot"].id),
+        next_label="Watch its qualification",
+    )
 
 
 def _form(values: Mapping[str, Any], error: FudabaError | None = None) -> str:

@@ -1,5 +1,6 @@
 """Tournaments: the list of all, and each with its progress and its standings over all events."""
 
+from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
@@ -9,9 +10,9 @@ from werkzeug.wrappers import Response
 from api import paging, tables
 from api.pages import charts, frame, plots, sessions
 from api.tables import StandingsView
-from store import access, ladders, podiums, tournaments
+from store import access, ladders, podiums, tournaments, withdrawals
 from store.database import Transaction
-from store.models.tournaments import Tournament, TournamentState
+from store.models.tournaments import Entrant, Tournament, TournamentState
 from workers import services
 
 blueprint = Blueprint("tournaments", __name__)
@@ -44,10 +45,18 @@ def show(tournament_id: UUID) -> str | Response:
             return _to_ladder(tx, tournament_id)
         standings = tables.build(tx, tournament_id, None)
         own = _enterable(tx, tournament)
+        withdrawn = withdrawals.of_tournament(tx, tournament_id)
     shown = live(tournament, standings)
     if request.args.get("part") == "live":
         return frame.part("tournament_parts.html", "live", shown)
-    return render_template("tournament.html", shown=shown, tournament=tournament, own=own)
+    return render_template(
+        "tournament.html",
+        shown=shown,
+        tournament=tournament,
+        own=own,
+        withdrawn=withdrawn,
+        leaving=_leaving(tournament, {left.entrant for left in withdrawn}),
+    )
 
 
 def _to_ladder(tx: Transaction, tournament_id: UUID) -> Response:
@@ -72,6 +81,21 @@ def live(tournament: Tournament, standings: StandingsView) -> dict[str, Any]:
         "entrants": {entrant.number: entrant for entrant in tournament.entrants},
         "edition": standings.edition,
     }
+
+
+def _leaving(tournament: Tournament, gone: Collection[int]) -> list[Entrant]:
+    """Return the entrants that the viewer may withdraw."""
+    account = sessions.viewer()
+    if account is None or tournaments.is_over(tournament):
+        return []
+    is_draft = tournament.state is TournamentState.DRAFT
+    return [
+        entrant
+        for entrant in tournament.entrants[:MOST_ROWS]
+        if not entrant.filler
+        and entrant.number not in gone
+        and (sessions.is_organiser() or (is_draft and entrant.version.bot.owner_id == account.id))
+    ]
 
 
 def _enterable(tx: Transaction, tournament: Tournament) -> list[str]:
