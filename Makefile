@@ -1,5 +1,5 @@
 # Every target works in .venv, which it makes when missing.
-.PHONY: demo test test-all bench golden docs lint audit lock clean
+.PHONY: demo test test-all chaos bench golden docs lint audit lock clean
 
 PYTHON = .venv/bin/python
 
@@ -8,11 +8,17 @@ demo: .venv/ready
 
 test: .venv/ready-dev
 	deploy/test-packages.sh
-	$(PYTHON) -m pytest -n 3 --dist loadfile -m "not slow"
+	$(PYTHON) -m pytest -n 3 --dist loadfile -m "not slow and not chaos"
 
 test-all: .venv/ready-dev
 	deploy/test-packages.sh
-	$(PYTHON) -m pytest -n 3 --dist loadfile
+	$(PYTHON) -m pytest -n 3 --dist loadfile -m "not chaos"
+
+# Everything is killed, silenced and starved, and then all of it in a storm; STORM is its length in seconds.
+STORM = 300
+chaos: .venv/ready-dev
+	deploy/test-packages.sh
+	$(PYTHON) -m pytest -n 2 --dist loadfile -rA --storm-seconds $(STORM) tests/chaos
 
 lint: .venv/ready-dev
 	.venv/bin/ruff format --check .

@@ -27,7 +27,7 @@ from api.resources import (
     withdrawals,
 )
 from api.submissions import MAX_BODY_BYTES
-from workers import services
+from workers import counters, services
 from workers.services import Services
 
 MAX_JSON_BYTES = 1 << 20
@@ -128,11 +128,25 @@ def _end(response: Response) -> Response:
     response.headers["X-Request-Id"] = errors.request_id()
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers.setdefault("Cache-Control", "no-store")
-    log.info(
-        "request",
+    _note(response, time.monotonic() - g.began)
+    return response
+
+
+def _note(response: Response, seconds: float) -> None:
+    """Log and count an answer; one that took too long, as a warning."""
+    current = services.current()
+    is_slow = seconds > current.settings.slow_request_ms / 1000 and not response.is_streamed
+    write = log.warning if is_slow else log.info
+    write(
+        "slow_request" if is_slow else "request",
         method=request.method,
         path=request.path,
         status=response.status_code,
-        used_ms=round((time.monotonic() - g.began) * 1000, 1),
+        used_ms=round(seconds * 1000, 1),
+        **(request.view_args or {}),
     )
-    return response
+    if is_slow:
+        counters.add("fudaba_slow_total", "request")
+    route = request.url_rule.rule if request.url_rule else "none"
+    counters.observe("fudaba_request_seconds", seconds, request.method, route, str(response.status_code))
+    response.call_on_close(lambda: counters.flush_at_times(current.redis))

@@ -1,6 +1,7 @@
 """Whether the service can do its work: what is wrong with which of its parts."""
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 
 from redis.exceptions import RedisError
 from sqlalchemy import text
@@ -11,10 +12,17 @@ from store.idling import Idle
 from workers import presence
 from workers.services import Services
 
+PATIENCE_SECONDS = 3
+_SILENT = f"does not answer within {PATIENCE_SECONDS} s"
+
 
 def problems(services: Services) -> dict[str, str]:
-    """Return what is wrong, by part; empty when tournaments can be played."""
-    found = {part: check(services) for part, check in _CHECKS.items()}
+    """Return what is wrong, by part; empty when tournaments can be played. Nothing is waited for long."""
+    threads = ThreadPoolExecutor(len(_CHECKS), thread_name_prefix="readiness")
+    asked = {part: threads.submit(check, services) for part, check in _CHECKS.items()}
+    wait(asked.values(), timeout=PATIENCE_SECONDS)
+    threads.shutdown(wait=False, cancel_futures=True)
+    found = {part: answer.result() if answer.done() else _SILENT for part, answer in asked.items()}
     return {part: problem for part, problem in found.items() if problem is not None}
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, func, select, update
 
 from engine.intervals import looks
-from store import benches, deliveries, editions, estimates, seating, stops, withdrawals
+from store import benches, deliveries, editions, estimates, moments, seating, stops, withdrawals
 from store.database import Transaction
 from store.models.matches import Batch, BatchState
 from store.models.tournaments import Event, EventState, Tournament, TournamentState
@@ -67,7 +67,9 @@ def claim(tx: Transaction, batch_id: int, *, owner: str, now: datetime, lease_se
     or set aside instead.
     """
     batch = tx.get(Batch, batch_id, with_for_update=True)
-    if batch is None or batch.state is not BatchState.OPEN or not _is_free(batch, now):
+    if batch is None or batch.state is not BatchState.OPEN:
+        return None
+    if not moments.is_over(batch.lease_until, now, _most_ahead(lease_seconds)):
         return None
     event = tx.get_one(Event, batch.event_id)
     if tx.get_one(Tournament, event.tournament_id).state is not TournamentState.RUNNING:
@@ -156,9 +158,22 @@ def advance(tx: Transaction, event_id: UUID, now: datetime) -> list[int]:
     return open_window(tx, event, now)
 
 
-def lost(tx: Transaction, now: datetime, resend_seconds: float) -> list[int]:
-    """Return open batches that nobody plays and whose last message is old, now marked as sent."""
+def lost(
+    tx: Transaction,
+    now: datetime,
+    resend_seconds: float,
+    *,
+    lease_seconds: float,
+    is_queue_long: bool = False,
+) -> list[int]:
+    """Return open batches that nobody plays and whose last message is old, now marked as sent.
+
+    While the queue is long, a message that nobody took may still be in it: then only batches that were begun,
+    and whose message is therefore gone, are returned.
+    """
     stale = now - timedelta(seconds=resend_seconds)
+    is_unsent = moments.is_before(Batch.sent_at, stale, now)
+    is_begun = and_(Batch.lease_until.is_not(None), Batch.sent_at < Batch.lease_until)
     query = (
         select(Batch.id)
         .join(Event, Event.id == Batch.event_id)
@@ -166,8 +181,8 @@ def lost(tx: Transaction, now: datetime, resend_seconds: float) -> list[int]:
         .where(
             Tournament.state == TournamentState.RUNNING,
             Batch.state == BatchState.OPEN,
-            or_(Batch.lease_until.is_(None), Batch.lease_until < now),
-            or_(Batch.sent_at.is_(None), Batch.sent_at < stale),
+            moments.over(Batch.lease_until, now, _most_ahead(lease_seconds)),
+            and_(is_begun, is_unsent) if is_queue_long else is_unsent,
         )
         .order_by(Batch.id)
         .limit(MOST_SENT_AT_ONCE)
@@ -211,8 +226,9 @@ def _may_end(tx: Transaction, claim: Claim) -> bool:
     return state in (TournamentState.RUNNING, TournamentState.PAUSED)
 
 
-def _is_free(batch: Batch, now: datetime) -> bool:
-    return batch.lease_until is None or batch.lease_until < now
+def _most_ahead(lease_seconds: float) -> timedelta:
+    """Return by how much a lease may end after now: clocks of machines differ, but not by a lease."""
+    return timedelta(seconds=2 * lease_seconds)
 
 
 def _count(tx: Transaction, event_id: UUID, state: BatchState) -> int:

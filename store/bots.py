@@ -13,7 +13,7 @@ from sqlalchemy.orm import joinedload
 
 from engine import games as registry
 from engine.errors import UnknownGame
-from store import accounts, blobs
+from store import accounts, blobs, moments
 from store.database import Transaction
 from store.errors import BadRequest, Conflict, NotFound
 from store.models.accounts import Account
@@ -21,6 +21,7 @@ from store.models.bots import Bot, BotKind, Version, VersionState
 from store.uploads import Upload
 from store.upserts import insert_missing
 
+MOST_AHEAD = timedelta(minutes=10)  # longer than any lease on a version
 MAX_BATCH = 64
 MAX_IN_FLIGHT = 64
 DEFAULT_MAX_BATCH = 1
@@ -231,7 +232,7 @@ def claim_qualification(
         .where(
             Version.id == version_id,
             Version.state == VersionState.QUALIFYING,
-            or_(Version.lease_until.is_(None), Version.lease_until <= now),
+            moments.over(Version.lease_until, now, MOST_AHEAD),
         )
         .values(attempt=Version.attempt + 1, lease_until=now + timedelta(seconds=lease_seconds))
         .returning(Version.attempt)
@@ -279,8 +280,8 @@ def waiting_qualifications(
             select(Version.id)
             .where(
                 Version.state == VersionState.QUALIFYING,
-                or_(Version.lease_until.is_(None), Version.lease_until <= now),
-                or_(Version.sent_at.is_(None), Version.sent_at <= sent_before),
+                moments.over(Version.lease_until, now, MOST_AHEAD),
+                moments.is_before(Version.sent_at, sent_before, now),
             )
             .order_by(Version.created_at, Version.id)
             .limit(limit)

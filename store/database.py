@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, Engine, Executable, create_engine, event
+from sqlalchemy import CursorResult, Engine, Executable, create_engine, event, text
 from sqlalchemy.orm import Session, sessionmaker
 
 BUSY_SECONDS = 30
@@ -67,6 +67,13 @@ class Database:
             yield tx
             if tx.new or tx.dirty or tx.deleted:
                 raise AssertionError("a reading transaction has something to write")
+
+    def size_bytes(self, tx: Transaction) -> int:
+        """Return how much room the database takes."""
+        if self.is_sqlite:
+            sizes = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+            return int(tx.scalar(text(sizes)) or 0)
+        return int(tx.scalar(text("SELECT pg_database_size(current_database())")) or 0)
 
     def dispose(self) -> None:
         """Close every pooled connection."""

@@ -9,6 +9,7 @@ from sqlalchemy import and_, delete, or_, select, update
 from sqlalchemy.orm import joinedload
 
 from engine.record import canonical
+from store import moments
 from store.database import Transaction
 from store.models.tournaments import Tournament
 from store.models.webhooks import Delivery, DeliveryState, HookEvent, Webhook
@@ -98,7 +99,7 @@ def claim(tx: Transaction, delivery_id: UUID, now: datetime) -> Delivery | None:
     delivery = tx.get(Delivery, delivery_id, with_for_update=True, populate_existing=True)
     if delivery is None or delivery.state is not DeliveryState.WAITING or delivery.next_at > now:
         return None
-    if delivery.lease_until is not None and delivery.lease_until > now:
+    if not moments.is_over(delivery.lease_until, now, 2 * LEASE):
         return None
     delivery.attempt += 1
     delivery.lease_until = now + LEASE
@@ -144,8 +145,8 @@ def due(tx: Transaction, *, now: datetime, sent_before: datetime, limit: int) ->
         .where(
             Delivery.state == DeliveryState.WAITING,
             Delivery.next_at <= now,
-            or_(Delivery.lease_until.is_(None), Delivery.lease_until <= now),
-            or_(Delivery.sent_at.is_(None), Delivery.sent_at <= sent_before),
+            moments.over(Delivery.lease_until, now, 2 * LEASE),
+            moments.is_before(Delivery.sent_at, sent_before, now),
         )
         .order_by(Delivery.next_at, Delivery.id)
         .limit(limit)

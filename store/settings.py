@@ -88,6 +88,12 @@ SETTINGS: dict[str, Setting] = {
     "stream_listeners": Setting(
         "FUDABA_STREAM_LISTENERS", "4", "event streams that one API process serves at once, a thread each"
     ),
+    "slow_request_ms": Setting(
+        "FUDABA_SLOW_REQUEST_MS", "1000", "a request that takes longer is logged as a warning"
+    ),
+    "slow_batch_seconds": Setting(
+        "FUDABA_SLOW_BATCH_SECONDS", "60", "a batch that takes longer is logged as a warning"
+    ),
     "log_level": Setting("FUDABA_LOG_LEVEL", "info", "debug, info, warning or error"),
 }
 _CHOICES = {
@@ -123,6 +129,8 @@ _NUMBERS = {
     "in_flight": (1, 1_024),
     "trusted_proxies": (0, 16),
     "stream_listeners": (0, 10_000),
+    "slow_request_ms": (1, 3_600_000),
+    "slow_batch_seconds": (1, 3_600),
 }
 
 
@@ -153,6 +161,8 @@ class Settings:
     trusted_proxies: int = 0
     cors_origins: str = ""
     stream_listeners: int = 4
+    slow_request_ms: int = 1000
+    slow_batch_seconds: int = 60
     log_level: str = "info"
 
     @classmethod

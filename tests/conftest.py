@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
-from support import databases, encrypted, postgres
+from support import clocks, databases, encrypted, postgres
 
 from store.database import Database
 
@@ -24,8 +24,15 @@ _GROUPS: dict[str, Callable[[], bool]] = {
     "node": lambda: shutil.which("node") is not None,
     "redis": lambda: encrypted.redis_program() is not None,
     "root": lambda: os.geteuid() == 0,
+    "libfaketime": lambda: bool(clocks.libraries()),
 }
 _missing: set[str] = set()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    chaos = parser.getgroup("chaos")
+    chaos.addoption("--storm-seconds", type=int, default=60, help="how long the storm of strikes lasts")
+    chaos.addoption("--chaos-seed", type=int, help="seed of all chance; by default another one each time")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -22,7 +22,7 @@ from store.database import Transaction
 from store.models.tournaments import Event, Tournament
 from store.results import Log, Played
 from store.seating import Chair
-from workers import advance, contestants, dispatch, drain, presence, stage
+from workers import advance, contestants, counters, dispatch, drain, presence, stage
 from workers.contestants import Contestant
 from workers.drain import AskedToStop
 from workers.driving import drive
@@ -64,34 +64,69 @@ class Job:
 def play(services: Services, batch_id: int) -> None:
     """Play one batch, unless it is done or taken; whatever happens is in the database afterwards."""
     presence.beat(services)
-    log = _log.bind(batch=batch_id)
     if drain.has_begun():
         dispatch.batches([batch_id])
         return
     with services.database.transaction() as tx:
         job = _claimed(services, tx, batch_id)
     if job is None:
-        log.info("batch_not_free")
+        _log.info("batch_not_free", batch=batch_id)
         return
-    log = log.bind(event=str(job.event.id), attempt=job.claim.attempt)
+    with structlog.contextvars.bound_contextvars(
+        tournament=str(job.tournament.id),
+        event_id=str(job.event.id),
+        batch=batch_id,
+        attempt=job.claim.attempt,
+    ):
+        began = time.monotonic()
+        end = _attempt(services, job)
+        _note(services, end, job.claim.count, time.monotonic() - began)
+
+
+def _attempt(services: Services, job: Job) -> str:
+    """Play a claimed batch and settle it; return how that ended."""
     try:
         played, logs = stage.current(services).run(_Table(services, job).play_all())
     except AskedToStop:
-        log.info("batch_handed_back")
         with services.database.transaction() as tx:
             if batches.hand_back(tx, job.claim, services.clock()):
-                tx.after_commit(dispatch.batches, [batch_id])
+                tx.after_commit(dispatch.batches, [job.claim.batch_id])
+        return "handed_back"
     except Exception as error:  # whatever failed here is ours, not a bot's: it is counted and played again
         if isinstance(error, ExceptionGroup) and error.subgroup(LeaseLost) is not None:
-            log.warning("lease_lost")
-            return
-        log.exception("batch_failed")
+            return "lease_lost"
+        _log.exception("batch_raised")
         reason = f"{error}\n{traceback.format_exc(limit=-5)}"
         with services.database.transaction() as tx:
             batches.fail(tx, job.claim, reason, services.clock())
-    else:
-        is_written = _write_patiently(services, job, played, logs)
-        log.info("batch_done" if is_written else "lease_lost", matches=len(played))
+        return "failed"
+    if not _write_patiently(services, job, played, logs):
+        return "lease_lost"
+    _count(job.event.game, played)
+    return "done"
+
+
+def _note(services: Services, end: str, matches: int, seconds: float) -> None:
+    """Log and count how an attempt ended; one that took too long, as a warning."""
+    is_slow = seconds > services.settings.slow_batch_seconds
+    is_calm = end in ("done", "handed_back") and not is_slow
+    write = _log.info if is_calm else _log.warning
+    write(f"batch_{end}", matches=matches, used_seconds=round(seconds, 3), is_slow=is_slow)
+    counters.add("fudaba_batches_total", end)
+    counters.observe("fudaba_batch_seconds", seconds)
+    if is_slow:
+        counters.add("fudaba_slow_total", "batch")
+
+
+def _count(game: str, played: Sequence[Played]) -> None:
+    """Count the matches whose results were written."""
+    counters.add("fudaba_matches_total", game, amount=len(played))
+    decisions = sum(len(match.result.record.actions) for match in played)
+    counters.add("fudaba_decisions_total", game, amount=decisions)
+    counters.add("fudaba_forfeits_total", game, amount=sum(len(match.result.forfeits) for match in played))
+    for match in played:
+        for fault in match.result.faults:
+            counters.add("fudaba_faults_total", fault.fault.code.value)
 
 
 def _claimed(services: Services, tx: Transaction, batch_id: int) -> Job | None:
@@ -125,7 +160,7 @@ def _write_patiently(services: Services, job: Job, played: Sequence[Played], log
         except OperationalError as error:
             if time.monotonic() >= give_up_at:
                 raise
-            _log.warning("results_not_written", batch=job.claim.batch_id, error=str(error.orig))
+            _log.warning("results_not_written", error=str(error.orig))
             time.sleep(_WRITE_AGAIN_SECONDS)
 
 
@@ -171,6 +206,7 @@ class _Table:
                 try:
                     return await self._try_group(numbers)
                 except* PlatformFault as faults:
+                    counters.add("fudaba_platform_faults_total")
                     _log.warning("platform_fault", numbers=str(numbers), error=str(faults.exceptions[0]))
                     if not left:
                         raise
@@ -237,7 +273,7 @@ class _Table:
             with services.database.transaction() as tx:
                 held = batches.renew(tx, self._job.claim, now=services.clock(), lease_seconds=lease)
         except OperationalError as error:  # a lease that ends meanwhile shows when the results are written
-            _log.warning("lease_not_renewed", batch=self._job.claim.batch_id, error=str(error.orig))
+            _log.warning("lease_not_renewed", error=str(error.orig))
             return
         if not held:
             raise LeaseLost

@@ -3,11 +3,12 @@
 from celery import Celery
 
 from store.settings import Settings
+from workers.beat import Every
 
 QUEUE = "fudaba"
 TASK_LIMIT_SECONDS = 900
 VISIBILITY_SECONDS = 3600  # only longer than the longest task; the sweep, not this, brings lost work back
-
+CLOCKS_APART_SECONDS = 300  # a message is not dropped because the clocks of two machines differ by less
 
 _SETTINGS = {
     "task_default_queue": QUEUE,
@@ -22,6 +23,7 @@ _SETTINGS = {
     "worker_max_tasks_per_child": 500,
     "worker_max_memory_per_child": 1_000_000,
     "worker_send_task_events": False,
+    "beat_scheduler": "workers.beat:Scheduler",
     "broker_connection_retry_on_startup": True,
     "broker_connection_max_retries": None,
     "broker_transport_options": {
@@ -48,10 +50,11 @@ def make_celery(settings: Settings) -> Celery:
 
 
 def _periodic(seconds: int) -> dict[str, dict[str, object]]:
-    """Return what beat sends every so many seconds; a message that waits ten times as long is dropped."""
+    """Return what beat sends every so many seconds; a message that nobody takes for long is dropped."""
     tasks = {"sweep": "fudaba.sweep", "ladders": "fudaba.tend_ladders"}
-    options = {"expires": 10 * seconds}
-    return {name: {"task": task, "schedule": seconds, "options": options} for name, task in tasks.items()}
+    options = {"expires": max(10 * seconds, CLOCKS_APART_SECONDS)}
+    every = Every(seconds)
+    return {name: {"task": task, "schedule": every, "options": options} for name, task in tasks.items()}
 
 
 def _checked(broker_url: str) -> str:

@@ -5,6 +5,7 @@ import os
 from celery.signals import (
     beat_init,
     setup_logging,
+    task_postrun,
     worker_init,
     worker_process_init,
     worker_process_shutdown,
@@ -12,7 +13,7 @@ from celery.signals import (
 )
 
 from store.settings import Settings
-from workers import drain, logs, presence, services, stage
+from workers import counters, drain, logs, presence, services, stage
 from workers.celery_app import make_celery
 from workers.services import Services
 
@@ -28,6 +29,7 @@ def _set_up_logging(**_: object) -> None:
 @worker_init.connect
 def _prepare(**_: object) -> None:
     """Make what all children share: the sandbox that holds, and the word that they are to stop."""
+    logs.configure(settings.log_level)
     drain.prepare()
     stage.choose_sandbox(settings)
 
@@ -43,6 +45,11 @@ def _connect(**_: object) -> None:
     """Make the services of this process: after the fork, so that nothing is shared with the parent."""
     services.install(Services.of(settings))
     presence.beat(services.current())
+
+
+@task_postrun.connect
+def _tell_counters(**_: object) -> None:
+    counters.flush(services.current().redis)
 
 
 @worker_process_shutdown.connect

@@ -12,7 +12,7 @@ from store import bots, deliveries
 from store.database import Transaction
 from store.models.bots import Version
 from store.models.webhooks import HookEvent
-from workers import contestants, dispatch, drain, presence, stage
+from workers import contestants, counters, dispatch, drain, presence, stage
 from workers.contestants import Contestant
 from workers.drain import AskedToStop
 from workers.qualify import MOST_TRIES, qualify
@@ -57,6 +57,7 @@ def run(services: Services, version_id: UUID) -> None:
     with services.database.transaction() as tx:
         if bots.record_qualification(tx, version_id, attempt, report, ok=report["accepted"]):
             _tell_owner(tx, version, report, services.clock())
+    counters.add("fudaba_qualifications_total", "accepted" if report["accepted"] else "refused")
     log.info("qualified", accepted=report["accepted"], reason=report.get("reason"))
 
 

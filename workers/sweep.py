@@ -6,7 +6,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from store import batches, bots, deliveries
-from workers import advance, dispatch, presence
+from workers import advance, counters, dispatch, presence
 from workers.services import Services
 
 RESEND_SECONDS = 5  # with an empty queue, a message as old as this that nobody took is lost
@@ -27,6 +27,7 @@ def run(services: Services) -> None:
     now = services.clock()
     _tell_webhooks(services, now)
     if length > SHORT_QUEUE:
+        _send_begun(services, now)
         return
     with services.database.transaction() as tx:
         event_ids = batches.running_events(tx)
@@ -34,7 +35,7 @@ def run(services: Services) -> None:
         with services.database.transaction() as tx:
             advance.event(services, tx, event_id)
     with services.database.transaction() as tx:
-        lost = batches.lost(tx, now, RESEND_SECONDS)
+        lost = batches.lost(tx, now, RESEND_SECONDS, lease_seconds=services.settings.lease_seconds)
         stale = now - timedelta(seconds=RESEND_SECONDS)
         waiting = bots.waiting_qualifications(tx, now=now, sent_before=stale, limit=MOST_AT_ONCE)
         bots.mark_sent(tx, waiting, now)
@@ -42,7 +43,19 @@ def run(services: Services) -> None:
         for version_id in waiting:
             tx.after_commit(dispatch.qualification, version_id)
     if lost or waiting:
+        counters.add("fudaba_batches_resent_total", amount=len(lost))
         _log.info("sent_again", batches=lost, versions=[str(version_id) for version_id in waiting])
+
+
+def _send_begun(services: Services, now: datetime) -> None:
+    """Send again the batches whose attempt has died; with a long queue the others may be waiting in it."""
+    lease_seconds = services.settings.lease_seconds
+    with services.database.transaction() as tx:
+        lost = batches.lost(tx, now, RESEND_SECONDS, lease_seconds=lease_seconds, is_queue_long=True)
+        tx.after_commit(dispatch.batches, lost)
+    if lost:
+        counters.add("fudaba_batches_resent_total", amount=len(lost))
+        _log.info("sent_again", batches=lost, versions=[])
 
 
 def _tell_webhooks(services: Services, now: datetime) -> None:

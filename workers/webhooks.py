@@ -7,7 +7,7 @@ import structlog
 from store import deliveries
 from store.deliveries import Outcome
 from store.models.webhooks import Delivery
-from workers import presence, stage
+from workers import counters, presence, stage
 from workers.runtimes.exchange import Call, ExchangeFailed
 from workers.services import Services
 
@@ -27,6 +27,7 @@ def deliver(services: Services, delivery_id: UUID) -> None:
     outcome = stage.current(services).finish(_post(services, delivery))
     with services.database.transaction() as tx:
         deliveries.finish(tx, delivery.id, delivery.attempt, outcome, services.clock())
+    counters.add("fudaba_deliveries_total", "failed" if outcome.detail else "delivered")
     _log.info("delivered", delivery=str(delivery.id), status=outcome.status, detail=outcome.detail)
 
 

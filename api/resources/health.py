@@ -1,9 +1,10 @@
 """Whether the service is alive and ready; also at the root, for those who watch it."""
 
-from flask import Flask
+from flask import Flask, Response
 from flask.views import MethodView
+from prometheus_client import CONTENT_TYPE_LATEST
 
-from api import readiness
+from api import metrics, readiness
 from api.blueprints import Blueprint
 from api.errors import NotReady
 from api.schemas.health import HealthSchema, ReadinessSchema
@@ -40,7 +41,13 @@ class Ready(MethodView):
         }
 
 
+def metrics_text() -> Response:
+    """Return what all processes have counted and how much waits, for Prometheus."""
+    return Response(metrics.text(services.current()), content_type=CONTENT_TYPE_LATEST)
+
+
 def register_at_root(app: Flask) -> None:
-    """Answer /healthz and /readyz as well as their routes below the prefix."""
+    """Answer /healthz and /readyz as well as their routes below the prefix, and /metrics."""
+    app.add_url_rule("/metrics", view_func=metrics_text)
     app.add_url_rule("/healthz", view_func=Health.as_view("healthz_at_root"))
     app.add_url_rule("/readyz", view_func=Ready.as_view("readyz_at_root"))

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from redis import Redis
 from redis.exceptions import RedisError
-from support import arena
+from support import arena, brokers
 from support.callers import Caller, assert_problem
 
+from api import readiness
 from api.app import create_app
 from store.database import Database
 from workers import broker, presence
@@ -88,3 +89,15 @@ def test_with_a_database_a_broker_and_a_worker_it_is_ready(
     assert set(caller.get("/readyz").json["problems"]) == {"redis", "workers"}
     made.redis.close()
     made.celery.close()
+
+
+def test_what_does_not_answer_is_named_soon(services: Services, tmp_path: Path) -> None:
+    with brokers.server(tmp_path) as silent:
+        client = silent.client()
+        silent.freeze()
+        began = time.monotonic()
+        problems = readiness.problems(replace(services, redis=client))
+        assert time.monotonic() - began < 5
+        assert "redis" in problems
+        silent.thaw()
+        client.close()

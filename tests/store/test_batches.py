@@ -156,7 +156,30 @@ def test_the_sweep_finds_what_nobody_plays_and_no_message_asks_for(database: Dat
         batches.mark_sent(tx, ids[1:2], NOW)
     later = NOW + timedelta(seconds=3)
     with database.transaction() as tx:
-        assert batches.lost(tx, later, 5) == ids[2:]
-        assert batches.lost(tx, later, 5) == []
-        assert batches.lost(tx, later + timedelta(seconds=4), 5) == ids[1:2]
-        assert batches.lost(tx, later + timedelta(seconds=60), 5) == ids
+        assert batches.lost(tx, later, 5, lease_seconds=30) == ids[2:]
+        assert batches.lost(tx, later, 5, lease_seconds=30) == []
+        assert batches.lost(tx, later + timedelta(seconds=4), 5, lease_seconds=30) == ids[1:2]
+        assert batches.lost(tx, later + timedelta(seconds=60), 5, lease_seconds=30) == ids
+
+
+def test_a_lease_of_a_clock_that_was_set_back_is_over(database: Database) -> None:
+    arena.started(database)
+    batch_id = all_batches(database)[0].id
+    assert claim(database, batch_id) is not None
+    assert claim(database, batch_id, "w2", after=-LEASE) is None
+    with database.transaction() as tx:
+        an_hour_before = NOW - timedelta(hours=1)
+        assert batch_id in batches.lost(tx, an_hour_before, 5, lease_seconds=LEASE)
+    assert claim(database, batch_id, "w2", after=-3600) is not None
+
+
+def test_with_a_long_queue_only_batches_that_were_begun_are_sent_again(database: Database) -> None:
+    arena.started(database)
+    ids = [batch.id for batch in all_batches(database)]
+    with database.transaction() as tx:
+        batches.mark_sent(tx, ids, NOW - timedelta(seconds=10))
+    assert claim(database, ids[0]) is not None
+    later = NOW + timedelta(seconds=LEASE + 1)
+    with database.transaction() as tx:
+        assert batches.lost(tx, later, 5, lease_seconds=LEASE, is_queue_long=True) == ids[:1]
+        assert batches.lost(tx, later, 5, lease_seconds=LEASE, is_queue_long=True) == []

@@ -29,7 +29,7 @@ def organiser(database: Database) -> Account:
 
 def open_batches(database: Database) -> list[int]:
     with database.transaction() as tx:
-        return batches.lost(tx, NOW, -1)
+        return batches.lost(tx, NOW, -1, lease_seconds=30)
 
 
 def pause(database: Database, tournament: Tournament) -> None:

@@ -90,7 +90,7 @@ def play_all(made: Services, most: int = 10_000, *, backwards: bool = False) -> 
     """
     for played in range(most):
         with made.database.transaction() as tx:
-            lost = batches.lost(tx, made.clock(), -1)
+            lost = batches.lost(tx, made.clock(), -1, lease_seconds=30)
         if not lost:
             return played
         batch.play(made, lost[-1 if backwards else 0])

@@ -1,5 +1,6 @@
 """A real Redis (Valkey) of the tests' own, on a unix socket in a folder."""
 
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -38,6 +39,16 @@ class Broker:
                 except RedisError:
                     assert time.monotonic() < deadline, "the server does not answer"
                     time.sleep(0.01)
+
+    def freeze(self) -> None:
+        """Let it answer nobody, as when the network is down: its connections stay open, in silence."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on after `freeze`."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
 
     def kill(self, *, forget: bool = False) -> None:
         """Kill it with -9; with `forget` also remove what it kept."""

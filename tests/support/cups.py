@@ -1,11 +1,17 @@
 """The cup that installations are struck in: who plays it, and what must be the same however it was played."""
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
+from support import fleet
+from support.brokers import Broker
+from support.fleet import Fleet
+from support.installation import wait_finished
 
 from api.client import Client
 from store.database import Database
@@ -14,6 +20,11 @@ from store.models.tournaments import Edition, Event
 
 SAMPLES = Path(__file__).parents[2] / "api" / "samples"
 SECRET = "07" * 32
+EVENTS: list[dict[str, Any]] = [
+    {"game": "hana_awase", "deals": 36},
+    {"game": "seiten", "deals": 6},
+    {"game": "hachinin_meri", "options": {"rounds": 2}, "deals": 6},
+]
 
 
 def submit_sample(organiser: Client, url: str, author: str) -> str:
@@ -26,7 +37,12 @@ def submit_sample(organiser: Client, url: str, author: str) -> str:
 
 def start_cup(client: Client, url: str, events: list[dict[str, Any]]) -> str:
     """Start a tournament of a module and house bots with a fixed secret seed; return its id."""
-    entrants = [submit_sample(client, url, "ann"), "house/greedy", "house/random", "house/first"]
+    return start(client, submit_sample(client, url, "ann"), events)
+
+
+def start(client: Client, bot_id: str, events: list[dict[str, Any]]) -> str:
+    """Start a cup of this bot and house bots; return its id."""
+    entrants = [bot_id, "house/greedy", "house/random", "house/first"]
     plan = {"name": "cup", "entrants": entrants, "events": events, "secret_seed": SECRET}
     tournament = client.create_tournament(plan)
     client.start(tournament["id"])
@@ -48,3 +64,27 @@ def fingerprint(database: Database, tournament_id: str) -> dict[str, str]:
             for fault in tx.scalars(numbered.order_by(FaultRow.number, FaultRow.step)):
                 faults.update(f"{event.index, fault.number, fault.step, fault.seat, fault.code}".encode())
     return {"table": editions[0].sha256, "matches": matches.hexdigest(), "faults": faults.hexdigest()}
+
+
+@contextmanager
+def under_way(
+    folder: Path, broker: Broker, database: Database, workers: int = 1, **variables: str
+) -> Iterator[tuple[Fleet, str]]:
+    """Run a service with workers `w0`, `w1`, ... and yield it with the id of a cup that has started.
+
+    Leases are short, so that much happens in little time, unless `variables` say otherwise.
+    """
+    settings = {"FUDABA_LEASE_SECONDS": "4", "FUDABA_SWEEP_SECONDS": "1", **variables}
+    with fleet.running(folder, broker, database, **settings) as service, service.client() as client:
+        for number in range(workers):
+            service.start(f"w{number}")
+        service.wait_ready()
+        yield service, start_cup(client, service.url, EVENTS)
+
+
+def assert_ends_as(undisturbed: dict[str, str], service: Fleet, cup: str) -> None:
+    """Wait for the end of the cup and compare all that came out; every match must be there once."""
+    with service.client() as client:
+        state = wait_finished(client, cup, 300)
+        assert state["played"] == state["matches"]
+    assert fingerprint(service.database, cup) == undisturbed

@@ -87,6 +87,13 @@ class Fleet:
         self.parts[name] = part
         return part
 
+    def restart_dead(self) -> list[str]:
+        """Start again, as whatever supervises them does, the parts that have ended; return their names."""
+        dead = [part for part in self.parts.values() if not part.tree()]
+        for part in dead:
+            part.start()
+        return [part.name for part in dead]
+
     def workers(self) -> list[Part]:
         """Return the workers that run."""
         return [

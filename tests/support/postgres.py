@@ -45,6 +45,16 @@ class Server:
         """Stop it: `immediate` as a crash does, `fast` by ending all connections first."""
         self._run("pg_ctl", "-w", "-m", mode, "stop")
 
+    def freeze(self) -> None:
+        """Let it answer nobody, as when the network is down: its connections stay open, in silence."""
+        for process in self.processes():
+            process.suspend()
+
+    def thaw(self) -> None:
+        """Let it go on after `freeze`."""
+        for process in self.processes():
+            process.resume()
+
     def processes(self) -> list[psutil.Process]:
         """Return the processes that it consists of."""
         pid = int((self._folder / "data" / "postmaster.pid").read_text().split()[0])

@@ -2,9 +2,11 @@
 
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import structlog
 from sqlalchemy import select
 
 from store.database import Database
@@ -12,6 +14,7 @@ from store.models.matches import Batch, BatchState
 
 WAIT_SECONDS = 120
 _LOOK_SECONDS = 0.02
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +31,22 @@ class Attempt:
         return f"{who}, {self.played_seconds:.3f} s after it was seen"
 
 
-def in_play(database: Database, rng: random.Random, longest_seconds: float = 1.0) -> Attempt:
+def utc_now() -> datetime:
+    """Return the present time."""
+    return datetime.now(UTC)
+
+
+def in_play(
+    database: Database,
+    rng: random.Random,
+    longest_seconds: float = 1.0,
+    clock: Callable[[], datetime] = utc_now,
+) -> Attempt:
     """Wait for a batch that is played, then for a random while in which it is not finished."""
     deadline = time.monotonic() + WAIT_SECONDS
-    passed_over = set(_played(database))  # of unknown age
+    passed_over = set(_played(database, clock()))  # of unknown age
     while time.monotonic() < deadline:
-        fresh = [one for one in _played(database) if one not in passed_over]
+        fresh = [one for one in _played(database, clock()) if one not in passed_over]
         if not fresh:
             time.sleep(_LOOK_SECONDS)
             continue
@@ -78,6 +91,17 @@ def wait_taken_over(database: Database, attempt: Attempt) -> float:
     raise AssertionError(f"nobody takes over: {attempt}")
 
 
+def wait_done(database: Database, attempt: Attempt) -> float:
+    """Wait until the batch is done and return how long that took."""
+    began = time.monotonic()
+    while time.monotonic() < began + WAIT_SECONDS:
+        with database.reading() as tx:
+            if tx.get_one(Batch, attempt.batch_id).state is BatchState.DONE:
+                return time.monotonic() - began
+        time.sleep(_LOOK_SECONDS)
+    raise AssertionError(f"not done: {attempt}")
+
+
 def repeated(database: Database) -> list[tuple[int, int, int, int]]:
     """Return id, attempt, deaths and failures of every batch that was not finished by its first attempt."""
     with database.reading() as tx:
@@ -85,9 +109,20 @@ def repeated(database: Database) -> list[tuple[int, int, int, int]]:
         return [(row.id, row.attempt, row.deaths, row.failures) for row in rows]
 
 
-def _played(database: Database) -> list[tuple[int, int, int]]:
+def strike(database: Database, rng: random.Random, blow: Callable[[Attempt], object]) -> Attempt:
+    """Deal blows to attempts in mid-play until one of them is lost by it; log and return that attempt."""
+    for _ in range(20):
+        attempt = in_play(database, rng)
+        blow(attempt)
+        if is_held(database, attempt):
+            _log.info("struck", attempt=str(attempt))
+            return attempt
+    raise AssertionError("no blow met an attempt")
+
+
+def _played(database: Database, now: datetime) -> list[tuple[int, int, int]]:
     """Return id, attempt and process of the batches whose lease runs."""
-    query = select(Batch).where(Batch.state == BatchState.OPEN, Batch.lease_until > datetime.now(UTC))
+    query = select(Batch).where(Batch.state == BatchState.OPEN, Batch.lease_until > now)
     with database.reading() as tx:
         return [
             (row.id, row.attempt, int(str(row.owner).rsplit(":", 1)[1]))

@@ -190,7 +190,7 @@ def test_blocks_open_one_after_another(made: Any) -> None:
     blocks = set()
     while True:
         with made.database.transaction() as tx:
-            lost = batches.lost(tx, made.clock(), -1)
+            lost = batches.lost(tx, made.clock(), -1, lease_seconds=30)
             blocks.add(frozenset(tx.get_one(Batch, batch_id).block for batch_id in lost))
         if not lost:
             break

@@ -13,7 +13,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from engine.errors import FudabaError
 from engine.policies import Fault, FaultCode
-from workers import wire
+from workers import counters, wire
 from workers.runtimes.addresses import AddressRules, Refusals, current_refusals, gate
 
 MOST_BODY_BYTES = 64 << 10
@@ -109,13 +109,15 @@ class EndpointClient:
             async with asyncio.timeout(call.deadline_seconds):
                 body = await self._try(call)
         except _Refused as error:
-            raise ExchangeFailed(error.fault, time.monotonic() - began) from None
+            raise _failed(error.fault, time.monotonic() - began) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             seconds = time.monotonic() - began
-            raise ExchangeFailed(_fault(error, call, seconds, refusals), seconds) from error
+            raise _failed(_fault(error, call, seconds, refusals), seconds) from error
         finally:
             current_refusals.reset(token)
-        return HttpReply(body=body, seconds=time.monotonic() - began)
+        seconds = time.monotonic() - began
+        counters.observe("fudaba_endpoint_seconds", seconds, "ok")
+        return HttpReply(body=body, seconds=seconds)
 
     async def close(self) -> None:
         """Close all connections. Closing twice changes nothing."""
@@ -245,6 +247,11 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
 def _reply_fault(code: FaultCode, detail: str, response: aiohttp.ClientResponse, **evidence: str) -> Fault:
     """Return the fault of a reply, with its status."""
     return Fault(code=code, detail=detail, evidence={"status": response.status, **evidence})
+
+
+def _failed(fault: Fault, seconds: float) -> ExchangeFailed:
+    counters.observe("fudaba_endpoint_seconds", seconds, fault.code.value)
+    return ExchangeFailed(fault, seconds)
 
 
 def _fault(error: Exception, call: Call, seconds: float, refusals: Refusals) -> Fault:

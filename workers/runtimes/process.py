@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from engine.limits import Limits
 from engine.policies import Answer, Fault, FaultCode
-from workers import wire
+from workers import counters, wire
 from workers.runtimes.base import LogTail
 from workers.runtimes.clock import Heartbeat, timeout
 from workers.runtimes.jail import Jail, Job
@@ -72,6 +72,7 @@ class BotProcess:
     ) -> "BotProcess":
         """Start a process; `first` is resolved when the bot is imported. It may come back failed."""
         jail = await sandbox.start(job)
+        counters.add("fudaba_sandbox_starts_total", sandbox.name)
         process = cls(jail, limits=limits, log=log, allowed_log_bytes=allowed_log_bytes, heartbeat=heartbeat)
         try:
             await process._begin(sandbox.name, first)
