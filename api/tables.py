@@ -58,7 +58,7 @@ def build(tx: Transaction, tournament_id: UUID, event_index: int | None) -> Stan
     names = {entrant.number: entrant.name for entrant in tournament.entrants}
     events = [event for event in tournament.events if event_index in (None, event.index)]
     if event_index is not None and not events:
-        raise NotFound(f"the tournament has no event {event_index}")
+        raise NotFound(f"the tournament has no event {event_index}", field="event")
     edition = editions.latest(tx, tournament_id)
     overall: list[Line] | None = None
     if event_index is None:

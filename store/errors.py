@@ -4,9 +4,13 @@ from engine.errors import FudabaError
 
 
 class NotFound(FudabaError):
-    """There is no such thing, or the caller may not know of it."""
+    """There is no such thing, or the caller may not know of it; `field` names where it was asked for."""
 
     code = "not_found"
+
+    def __init__(self, message: str, *, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class Conflict(FudabaError):

@@ -101,7 +101,7 @@ def replay(tx: Transaction, match_id: str, *, viewer: str | int = ALL) -> dict[s
     event, result = _find(tx, match_id)
     _require_over(tx, event, result)
     if viewer != ALL and viewer not in range(event.seats):
-        raise NotFound(f"match {match_id} has no seat {viewer}; it has {event.seats} seats")
+        raise NotFound(f"match {match_id} has no seat {viewer}; it has {event.seats} seats", field="seat")
     replayed = _record(tx, event, result)
     return {
         "record": replayed.to_json(),

@@ -110,7 +110,8 @@ def _settle(event: EventPlan, field: str) -> SettledEvent:
     try:
         seats, options = game.settle(event.seats, event.options)
     except BadOptions as error:
-        raise BadRequest(str(error), field=f"{field}.options") from error
+        wrong = "options" if event.seats in (None, *game.seats) else "seats"
+        raise BadRequest(str(error), field=f"{field}.{wrong}") from error
     schedule = event.schedule or SCHEDULES[0]
     if schedule not in SCHEDULES:
         allowed = ", ".join(SCHEDULES)

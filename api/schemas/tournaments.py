@@ -170,6 +170,18 @@ class Count(fields.Integer):
         return len(value)
 
 
+class SecondsLeft(fields.Float):
+    """The estimated play time of what is left of a tournament that has begun and is not over."""
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> float | None:
+        if obj.started_at is None or is_over(obj):
+            return None
+        events: list[Event] = value
+        done = [event.played + event.set_aside + event.dropped for event in events]
+        left = (one.match_seconds * (one.matches - past) for one, past in zip(events, done, strict=True))
+        return round(sum(left), 3)
+
+
 class RevealedSecret(fields.String):
     """The secret of a tournament in lower-case hex, once it may be shown."""
 
@@ -189,6 +201,15 @@ class TournamentSummarySchema(ma.Schema):
     played = EventTotal("played", "Matches that have been played.")
     set_aside = EventTotal("set_aside", "Matches that the platform could not play.")
     dropped = EventTotal("dropped", "Matches that are not played, since an entrant was dropped.")
+    seconds_left = SecondsLeft(
+        attribute="events",
+        required=True,
+        allow_none=True,
+        dump_only=True,
+        metadata={
+            "description": "Estimated play time on one core of what is left; null unless it is played."
+        },
+    )
     created_at = Moment(required=True)
     started_at = Moment(required=True, allow_none=True)
     finished_at = Moment(required=True, allow_none=True)

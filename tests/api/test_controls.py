@@ -134,5 +134,5 @@ def test_the_crosstable_shows_each_pair_from_both_sides(
         assert row["matches"] == 6
         other = shares[opponent, entrant]
         assert Fraction(row["share_exact"]) + Fraction(other["share_exact"]) == 1
-    assert_problem(organiser.get(f"{path}?event=1"), 404, "not_found")
+    assert_problem(organiser.get(f"{path}?event=1"), 404, "not_found", "event")
     assert_problem(organiser.get(f"{path}?event=x"), 422, "invalid", "event")

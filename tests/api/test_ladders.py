@@ -61,7 +61,7 @@ def test_without_settings_a_ladder_spans_every_game(organiser: Caller, anybody: 
         ({"name": " "}, "name"),
         ({"settings": []}, "settings"),
         ({"settings": [{"game": "chess"}]}, "settings.0.game"),
-        ({"settings": [{"game": "sakura", "seats": 99}]}, "settings.0.options"),
+        ({"settings": [{"game": "sakura", "seats": 99}]}, "settings.0.seats"),
         ({"limits": {"decision_ms": -1}}, "limits"),
         ({"round_seconds": -1}, "round_seconds"),
         ({"deals": 0}, "deals"),

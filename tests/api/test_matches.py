@@ -89,7 +89,7 @@ def test_a_replay_through_the_eyes_of_one_seat_shows_no_other(anybody: Caller, p
         own = anybody.get(f"/matches/{match_id}/replay?seat={seat}").json
         for step, all_eyes in zip(own["steps"], whole["steps"], strict=True):
             assert step["observations"] == {str(seat): all_eyes["observations"][str(seat)]}
-    assert_problem(anybody.get(f"/matches/{match_id}/replay?seat=3"), 404, "not_found")
+    assert_problem(anybody.get(f"/matches/{match_id}/replay?seat=3"), 404, "not_found", "seat")
     assert_problem(anybody.get(f"/matches/{match_id}/replay?seat=x"), 422, "invalid", "seat")
 
 

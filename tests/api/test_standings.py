@@ -106,4 +106,4 @@ def test_a_bad_query_is_refused_naming_the_field(anybody: Caller, draft: str, qu
 
 @pytest.mark.parametrize("index", ["2", "2147483647"])
 def test_an_event_that_there_is_not_is_not_found(anybody: Caller, draft: str, index: str) -> None:
-    assert_problem(anybody.get(f"{draft}?event={index}"), 404, "not_found")
+    assert_problem(anybody.get(f"{draft}?event={index}"), 404, "not_found", "event")

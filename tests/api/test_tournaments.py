@@ -112,6 +112,7 @@ def test_a_plan_of_the_wrong_shape_is_refused_naming_the_field(
         ({"events": [{"game": "go"}]}, "events.0.game"),
         ({"events": [SHORT, {**SHORT, "options": {"rounds": 99}}]}, "events.1.options"),
         ({"events": [{**SHORT, "options": {"luck": 1}}]}, "events.0.options"),
+        ({"events": [{**SHORT, "seats": 9}]}, "events.0.seats"),
         ({"events": [{**SHORT, "schedule": "swiss"}]}, "events.0.schedule"),
         ({"entrants": ["house/greedy", "house/best"]}, "entrants.1"),
         ({"entrants": ["house/greedy", "house/greedy"]}, "entrants.1"),
@@ -192,12 +193,15 @@ def test_a_cancelled_tournament_reveals_its_secret_and_stays_cancelled(organiser
 def test_progress_counts_what_was_played_until_all_is(services: Services, organiser: Caller) -> None:
     tournament = arena.started(services.database)
     path = f"/tournaments/{tournament.id}"
+    begun = organiser.get(path).json
     arena.play_all(services, most=1)
     half = organiser.get(path).json
     assert 0 < half["played"] < half["matches"] == 6
+    assert 0 < half["seconds_left"] < begun["seconds_left"]
     arena.play_all(services)
     done = organiser.get(path).json
     assert (done["played"], done["state"], done["secret_seed"]) == (6, "finished", arena.SECRET.hex())
+    assert done["seconds_left"] is None
     events = organiser.get(f"{path}/events").json["items"]
     assert [(row["state"], row["played"], row["matches"]) for row in events] == [("finished", 6, 6)]
 

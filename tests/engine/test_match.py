@@ -161,6 +161,36 @@ def test_team_mates_share_the_points_of_their_side() -> None:
 
 
 @pytest.mark.parametrize("game", games.all_games(), ids=lambda game: game.id)
+def test_a_fault_in_the_very_last_decision_pays_the_right_side(game: Any) -> None:
+    """Played twice: as it is, and with a forfeit by the one who is asked last (case 18)."""
+    seats, options = game.settle()
+    asks: list[Ask] = []
+
+    def last_answer(ask: Ask) -> Answer:
+        asks.append(ask)
+        return 0
+
+    calm = run(play(game, seats=seats, options=options, seed=SEED), last_answer)
+    end, culprit = asks[-1].step, asks[-1].seat
+    match = play(game, seats=seats, options=options, seed=SEED, max_faults=1)
+    result = run(match, lambda ask: BROKEN if ask.step == end else 0)
+    assert [(one.step, one.seat) for one in result.faults] == [(end, culprit)]
+    assert result.record == calm.record
+    sides = game.sides(seats, options)
+    mates = [seat for seat in range(seats) if sides[seat] == sides[culprit]]
+    assert list(result.forfeits) == mates
+    half_wins = points(result.places, sides, result.forfeits)
+    before = points(calm.places, sides, ())
+    for seat in range(seats):
+        if seat in mates:
+            assert (result.places[seat], half_wins[seat]) == (len(set(sides)), 0)
+            assert result.scores[seat] <= min(result.scores)
+        else:
+            assert half_wins[seat] >= before[seat]
+            assert result.scores[seat] == calm.scores[seat]
+
+
+@pytest.mark.parametrize("game", games.all_games(), ids=lambda game: game.id)
 def test_the_same_seed_and_house_bots_give_the_same_match(game: Any) -> None:
     def once() -> MatchResult:
         seats, options = game.settle()

@@ -5,6 +5,8 @@ import hmac
 import json
 
 from engine import seeds
+from engine.policies import house_stream
+from engine.rng import Stream
 
 SECRET = bytes(range(32))
 ENTRANTS = [
@@ -34,3 +36,11 @@ def test_other_entrants_get_other_deals() -> None:
         for deal in ("0", "1", "0/0/0", "0/0/1")
     }
     assert len(seen) == 36
+
+
+def test_chance_of_house_bots_has_nothing_to_do_with_the_deals() -> None:
+    assert house_stream(2, 17, 1).seed() == Stream("house/2/17/1").seed()
+    deals = {
+        seeds.deal_seed(secret, seeds.entrants_hash(ENTRANTS), 2, "17") for secret in (SECRET, b"other" * 6)
+    }
+    assert len(deals | {house_stream(2, 17, seat).seed() for seat in range(4)}) == 6

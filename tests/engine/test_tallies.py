@@ -1,5 +1,8 @@
 """Tallies: what single matches add up to, counted by hand."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from engine.intervals import UnitSum
 from engine.standings import Duel, Totals
 from engine.tallies import Tally
@@ -50,3 +53,19 @@ def test_units_count_every_side_once_in_the_unit_of_the_deal() -> None:
         UnitSum(unit=3, entrant=2, matches=2, points=3),
         UnitSum(unit=3, entrant=7, matches=2, points=1),
     ]
+
+
+@given(st.lists(st.tuples(st.permutations((0, 1, 2)), st.sets(st.sampled_from((0, 1, 2)))), max_size=20))
+def test_no_share_of_the_matches_exceeds_all_of_them(matches: list[tuple[list[int], set[int]]]) -> None:
+    tally = Tally((0, 1, 2))
+    for entrants, forfeits in matches:
+        places = [3 if seat in forfeits else 1 for seat in range(3)]
+        scores = [0, 0, 0]
+        tally.add(entrants, scores=scores, places=places, forfeits=sorted(forfeits), fault_seats=[0, 0])
+    for entrant, totals in tally.totals().items():
+        assert totals.matches == sum(entrant in entrants for entrants, _ in matches)
+        assert 0 <= totals.wins <= totals.matches
+        assert 0 <= totals.forfeits <= totals.matches
+        assert 0 <= totals.points <= totals.matches * 4
+    for duel in tally.duels().values():
+        assert 0 <= duel.points <= 2 * duel.matches
