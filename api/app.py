@@ -8,7 +8,7 @@ import flask_smorest
 import structlog
 from flask import Flask, Response, g, request
 
-from api import conditional, cors, docs, errors, idempotency, limits
+from api import conditional, cors, docs, errors, idempotency, limits, operations
 from api.auth import SECURITY_SCHEME
 from api.pages import site
 from api.resources import (
@@ -92,6 +92,7 @@ def create_app(given: Services) -> Flask:
     api = Api(app)
     for blueprint in BLUEPRINTS:
         api.register_blueprint(blueprint)
+    operations.complete(api.spec)
     health.register_at_root(app)
     docs.register(app, api.spec)
     site.register(app)
@@ -128,6 +129,8 @@ def _end(response: Response) -> Response:
     response.headers["X-Request-Id"] = errors.request_id()
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers.setdefault("Cache-Control", "no-store")
+    if response.status_code == 204:
+        response.headers.pop("Content-Type", None)
     _note(response, time.monotonic() - g.began)
     return response
 

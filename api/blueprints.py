@@ -1,6 +1,6 @@
 """Blueprints as this API uses them: typed decorators, strict parsing, and every problem documented."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, NoReturn, TypeVar, cast
 
@@ -12,26 +12,13 @@ from flask.views import MethodView
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
+from api import operations
 from api.errors import MEDIA_TYPE, InvalidInput
 from api.schemas.problems import ProblemSchema
 
 View = TypeVar("View", bound=Callable[..., Any])
 Resource = TypeVar("Resource", bound=type[MethodView])
 SchemaKind = ma.Schema | type[ma.Schema]
-
-DESCRIPTIONS: Mapping[int, str] = {
-    400: "The body is not what its type says, such as broken JSON.",
-    401: "A valid bearer token is needed.",
-    403: "The account may not do this.",
-    404: "There is no such thing.",
-    409: "The state of the thing does not allow this.",
-    413: "The body is too large.",
-    412: "It has changed since it was read: its tag is not the one in If-Match.",
-    415: "The body is of a type that is not taken here.",
-    422: "A value cannot be used; `field` names it.",
-    429: "The token or the address asks too often; Retry-After says when it may again.",
-    503: "The service cannot do its work; `detail` says why.",
-}
 
 
 class Parser(FlaskParser):
@@ -79,7 +66,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
 
     def __init__(self, name: str, description: str) -> None:
         super().__init__(name, "api", url_prefix="/api/v1", description=description)
-        self._prepare_doc_cbks.append(_document_problems)
+        self._prepare_doc_cbks.append(operations.describe)
 
     def resource(self, rule: str) -> Callable[[Resource], Resource]:
         """Route `rule` to a class with a method for each HTTP method."""
@@ -129,65 +116,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
                     status,
                     schema=ProblemSchema,
                     content_type=MEDIA_TYPE,
-                    description=DESCRIPTIONS[status],
+                    description=operations.DESCRIPTIONS[status],
                 )(view)
             return view
 
         return decorate
-
-
-def _document_problems(
-    doc: dict[str, Any], doc_info: Mapping[str, Any], *, spec: Any, method: str, **kwargs: Any
-) -> dict[str, Any]:
-    """Add the problems that follow from how a view is declared: from its arguments and its roles."""
-    found: set[int] = {429}
-    manual = doc_info.get("manual_doc", {})
-    if "security" in manual:
-        found |= {401, 403}
-    if "arguments" in doc_info:
-        found.add(422)
-    if "requestBody" in doc or "requestBody" in manual:
-        found |= {400, 413, 415, 422}
-    if method.lower() == "post":
-        found |= {409, 422}
-    responses = doc.setdefault("responses", {})
-    responses.pop(422, None)  # without a schema, from the arguments
-    for status in found:
-        responses.setdefault(
-            status,
-            {
-                "description": DESCRIPTIONS[status],
-                "content": {MEDIA_TYPE: {"schema": ProblemSchema}},
-            },
-        )
-    if method.lower() == "get" and 200 in responses:
-        responses[304] = {"description": "It is still what If-None-Match names."}
-    doc["responses"] = dict(sorted(responses.items()))
-    names = [name for name, is_taken in _HEADERS if is_taken(method.lower(), doc["responses"])]
-    if names:
-        doc["parameters"] = [*doc.get("parameters", []), *(_header(name) for name in names)]
-    return doc
-
-
-_HEADERS: tuple[tuple[str, Callable[[str, Mapping[int, Any]], bool]], ...] = (
-    ("Idempotency-Key", lambda method, responses: method == "post"),
-    ("If-None-Match", lambda method, responses: 304 in responses),
-    ("If-Match", lambda method, responses: 412 in responses),
-)
-_HEADER_MEANINGS = {
-    "Idempotency-Key": "Chosen by the caller, a new one for each thing to do. A request that is sent again "
-    "with its key within 24 hours is not done again: it gets the first answer.",
-    "If-None-Match": "An ETag; answered 304 while that is what a read gives.",
-    "If-Match": "An ETag; answered 412, and nothing is done, unless that is what a read gives.",
-}
-
-
-def _header(name: str) -> dict[str, Any]:
-    """Return the description of a header that may be sent."""
-    return {
-        "in": "header",
-        "name": name,
-        "required": False,
-        "schema": {"type": "string"},
-        "description": _HEADER_MEANINGS[name],
-    }

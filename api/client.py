@@ -89,6 +89,14 @@ class Client(LadderCalls):
         """Yield one's own webhooks, the newest first."""
         return self._walk("/webhooks")
 
+    def webhook(self, webhook_id: str) -> Json:
+        """Return one of one's own webhooks."""
+        return self._get(f"/webhooks/{segment(webhook_id)}")
+
+    def rotate_webhook_secret(self, webhook_id: str) -> str:
+        """Give a webhook another secret and return it."""
+        return str(self._post(f"/webhooks/{segment(webhook_id)}/secret")["secret"])
+
     def change_webhook(self, webhook_id: str, **change: Any) -> Json:
         """Change a webhook: its url, events, is_off."""
         return self._json(self._send("PATCH", f"/webhooks/{segment(webhook_id)}", json=change))
@@ -141,9 +149,16 @@ class Client(LadderCalls):
         """Return one bot."""
         return self._get(f"/bots/{segment(bot_id)}")
 
-    def change_bot(self, bot_id: str, *, visibility: str | None = None, is_off: bool | None = None) -> Json:
-        """Change who may know of a bot, or switch it off and on."""
-        change = given(visibility=visibility, is_off=is_off)
+    def change_bot(
+        self,
+        bot_id: str,
+        *,
+        visibility: str | None = None,
+        is_off: bool | None = None,
+        games: list[str] | None = None,
+    ) -> Json:
+        """Change who may know of a bot, switch it off and on, or let it play other games."""
+        change = given(visibility=visibility, is_off=is_off, games=games)
         return self._json(self._send("PATCH", f"/bots/{segment(bot_id)}", json=change))
 
     def delete_bot(self, bot_id: str) -> None:

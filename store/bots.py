@@ -123,6 +123,46 @@ def submit_endpoint(
     return version, None if known else secret
 
 
+def claim(tx: Transaction, bot: Bot, games: Sequence[str], now: datetime) -> Version | None:
+    """Let a bot play these games: return the version that has to qualify for it, None when none has to.
+
+    It is made of the version that plays, or else the newest one; a version that has qualified with just these
+    games plays at once. Raises BadRequest for a bad game, Conflict for a bot without a version of its own.
+    """
+    claimed = _check_games(games)
+    base = active_version(tx, bot) or next(iter(versions(tx, bot.id, limit=1)), None)
+    if base is None or bot.kind is BotKind.HOUSE:
+        raise Conflict(f"{bot.name} has no version whose games could be changed")
+    if base.games == claimed:
+        return None
+    declared = (claimed, base.max_batch, base.max_in_flight)
+    for version in _same_content(tx, bot, base.sha256):
+        if (version.games, version.max_batch, version.max_in_flight) != declared:
+            continue
+        if version.state is VersionState.QUALIFIED:
+            bot.active_number = version.number
+            return None
+        if version.state is VersionState.QUALIFYING:
+            return version
+    version = Version(
+        bot=bot,
+        number=_next_number(tx, bot),
+        state=VersionState.QUALIFYING,
+        sha256=base.sha256,
+        filename=base.filename,
+        size=base.size,
+        url=base.url,
+        secret=base.secret,
+        max_batch=base.max_batch,
+        max_in_flight=base.max_in_flight,
+        games=claimed,
+        created_at=now,
+    )
+    tx.add(version)
+    tx.flush()
+    return version
+
+
 def rotate_secret(tx: Transaction, bot: Bot) -> str:
     """Give an endpoint another secret, for all its versions, and return it; Conflict for other bots."""
     if bot.kind is not BotKind.ENDPOINT:

@@ -7,7 +7,10 @@ import click
 from engine.errors import FudabaError
 
 # By name: the module in this package; the command in it has the name of the module.
-COMMANDS = ("up", "demo", "play", "replay", "verify", "login", "bot", "tournament", "ladder", "admin")
+COMMANDS = (
+    *("up", "demo", "play", "replay", "verify", "login", "account", "token", "game", "bot", "tournament"),
+    *("match", "ladder", "webhook", "audit", "admin"),
+)
 
 
 class Group(click.Group):
@@ -32,7 +35,7 @@ class Group(click.Group):
             raise click.ClickException(str(error)) from error
 
 
-@click.group(cls=Group)
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="fudaba", prog_name="fudaba", message="%(prog)s %(version)s")
 def fudaba() -> None:
     """Fudaba: an arena for card-game bots."""

@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from api.client import ApiError, Client, Json
-from api.commands import qualifications
+from api.commands import bot_more, qualifications
 from api.commands.bot_new import new
 from api.commands.bot_test import MOST, is_url, test
 from api.commands.service import REFUSED, Left, Service, asks_service
@@ -36,6 +36,8 @@ def bot() -> None:
 
 bot.add_command(new)
 bot.add_command(test)
+for command in bot_more.COMMANDS:
+    bot.add_command(command)
 
 
 @bot.command()

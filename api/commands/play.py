@@ -32,7 +32,9 @@ _FLAGS = {"true": True, "false": False}
 @click.command()
 @click.argument("game_id", metavar="GAME")
 @click.argument("bots", metavar="BOT...", nargs=-1, required=True)
-@click.option("--deals", type=click.IntRange(1, MOST_DEALS), default=DEFAULT_DEALS, show_default=True)
+@click.option(
+    "--deals", type=click.IntRange(1, MOST_DEALS), default=DEFAULT_DEALS, show_default=True, help="How many."
+)
 @click.option("--seats", type=int, help="Seats at a table; the game's default when left out.")
 @click.option("--option", "options", metavar="NAME=VALUE", multiple=True, help="An option of the game.")
 @click.option("--seed", help="Any text: the same seed gives the same deals. A random one when left out.")

@@ -40,11 +40,19 @@ class Step:
     events: Sequence[Move] = ()
 
 
+WHOSE = click.option(
+    "--seat", "seat_name", default="all", help="Whose view: a seat from 0, or all (the default)."
+)
+STEPWISE = click.option(
+    "--step", "is_stepwise", is_flag=True, help="On a terminal, wait for a key after each step."
+)
+
+
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--match", "number", type=click.IntRange(0), default=0, help="Which match of the file, from 0.")
-@click.option("--seat", "seat_name", default="all", help="Whose view: a seat from 0, or all (the default).")
-@click.option("--step", "is_stepwise", is_flag=True, help="On a terminal, wait for a key after each step.")
+@WHOSE
+@STEPWISE
 @click.option("--json", "is_json", is_flag=True, help="Print the steps as one JSON object.")
 def replay(file: Path, number: int, seat_name: str, is_stepwise: bool, is_json: bool) -> None:
     """Show a match of a record FILE.
@@ -53,10 +61,15 @@ def replay(file: Path, number: int, seat_name: str, is_stepwise: bool, is_json: 
     """
     try:
         record = read(file, number)
-        final = record.final()
+        record.final()
     except (BadRecord, OSError) as error:
         raise click.UsageError(f"{file} cannot be replayed: {error}") from error
-    watched = _watched(seat_name, record.seats)
+    present(record, seat_name, is_stepwise=is_stepwise, is_json=is_json)
+
+
+def present(record: Record, seat_name: str, *, is_stepwise: bool, is_json: bool) -> None:
+    """Print a match on standard output, for people or as JSON; raises UsageError for no such seat."""
+    final, watched = record.final(), _watched(seat_name, record.seats)
     ending = {"scores": final.scores(), "places": final.placements()}
     if is_json:
         shown = [msgspec.to_builtins(step, str_keys=True) for step in steps(record, watched)]

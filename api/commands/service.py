@@ -1,7 +1,7 @@
 """What all commands that ask the service share: their options, how they answer, and their exit codes."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -12,6 +12,7 @@ import click
 
 from api.client import ApiError, Client, Json, Unreachable
 from api.commands import config
+from api.commands.tables import plain_console, table
 
 REFUSED, UNREACHABLE, LEFT = 1, 4, 130
 
@@ -47,6 +48,14 @@ class Service:
             click.echo(json.dumps(data, ensure_ascii=False))
         else:
             show()
+
+    def answer_rows(
+        self, rows: list[Json], columns: Sequence[str], shown: Sequence[Json] | None = None
+    ) -> None:
+        """Print a list as JSON, or a table with these columns of `shown`, which is the list unless given."""
+        headings = [name.removesuffix("_at").replace("_", " ") for name in columns]
+        cells = [[_cell(row[name]) for name in columns] for row in (rows if shown is None else shown)]
+        self.answer({"items": rows}, lambda: plain_console().print(table(headings, cells)))
 
     def bot_id(self, text: str) -> str:
         """Return the id of a bot given by its id, as owner/name, or by the name alone of one's own."""
@@ -115,6 +124,15 @@ def _told(error: ApiError) -> str:
     where = f" (field: {error.field})" if error.field else ""
     hint = "; `fudaba login` keeps a token" if error.status == 401 else ""
     return f"{error.detail}{where}{hint}"
+
+
+def _cell(value: object) -> object:
+    """Return a list in one line, and a truth value as yes or nothing."""
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return value
 
 
 def _is_id(text: str) -> bool:

@@ -12,7 +12,23 @@ from api.client import Json
 
 PLAIN_WIDTH = 160  # of what goes into a file or a pipe
 _KEPT = {"\n", "\t"}
-_TEXTS = {"bot", "name", "game", "id", "match", "state", "kind", "owner", "tournament", "created", "ahead by"}
+_TEXTS = {
+    "bot",
+    "name",
+    "url",
+    "action",
+    "event",
+    "by",
+    "game",
+    "id",
+    "match",
+    "state",
+    "kind",
+    "owner",
+    "tournament",
+    "created",
+    "ahead by",
+}
 
 
 def plain_console() -> Console:

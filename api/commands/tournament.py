@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from api.client import Client, Json
-from api.commands import tournament_plan
+from api.commands import tournament_more, tournament_plan
 from api.commands.service import REFUSED, Service, asks_service
 from api.commands.tables import clean, event_table, overall_table, plain_console, table
 from api.commands.tournament_watch import watch as watched
@@ -231,6 +231,10 @@ def record(service: Service, which: str, file: Path) -> None:
         {"file": str(file), "bytes": size, "sha256": sha256},
         lambda: click.echo(f"wrote {size} bytes to {file}, SHA-256 {sha256}"),
     )
+
+
+for command in tournament_more.COMMANDS:
+    tournament.add_command(command)
 
 
 def _saved(client: Client, tournament_id: str, file: Path) -> str:

@@ -49,8 +49,7 @@ def submit(tx: Transaction, name: str, submission: Submission) -> dict[str, Any]
         version = bots.submit_module(tx, owner, name, submission.upload, submission.content, games, now)
     else:
         version, secret = bots.submit_endpoint(tx, owner, name, submission.endpoint, games, now)
-    if version.state is VersionState.QUALIFYING:
-        tx.after_commit(dispatch.qualification, version.id)
+    qualify(tx, version)
     return {
         "bot": version.bot,
         "number": version.number,
@@ -59,6 +58,12 @@ def submit(tx: Transaction, name: str, submission: Submission) -> dict[str, Any]
         "games": version.games,
         "secret": secret,
     }
+
+
+def qualify(tx: Transaction, version: Version | None) -> None:
+    """Have a version qualified that waits for it."""
+    if version is not None and version.state is VersionState.QUALIFYING:
+        tx.after_commit(dispatch.qualification, version.id)
 
 
 @blueprint.resource("/bots")
@@ -106,10 +111,17 @@ class OneBot(MethodView):
     @blueprint.answers(200, BotSchema)
     @blueprint.problems(404, 412)
     def patch(self, change: dict[str, Any], bot_id: UUID) -> Bot:
-        """Change who may know of one's own bot, or switch it off and on; what is left out stays."""
+        """Change who may know of one's own bot, switch it off and on, or let it play other games.
+
+        What is left out stays. For other games the version that plays becomes another one, which plays once
+        it has qualified for them; the one before goes on until then.
+        """
+        games = change.pop("games")
         with services.current().database.transaction() as tx:
             bot = access.locked(tx, bot_id, auth.caller())
             require_match(BotSchema(), bot)
+            if games is not None:
+                qualify(tx, bots.claim(tx, bot, games, services.current().clock()))
             return access.change(tx, bot, **change)
 
     @requires(*SIGNED_IN)

@@ -7,7 +7,7 @@ from flask.views import MethodView
 
 from api import streams
 from api.blueprints import Blueprint
-from api.schemas.progress import ProgressSchema, StreamHeadersSchema
+from api.schemas.progress import StreamHeadersSchema
 from api.streams import Hub
 from store import tournaments
 from workers import services
@@ -16,6 +16,20 @@ blueprint = Blueprint("stream", "How far a tournament is, as it happens")
 
 MEDIA_TYPE = "text/event-stream"
 _HUB = "fudaba.streams"
+_EVENT = {
+    "type": "object",
+    "description": "One event of the stream; its data is the JSON text of a Progress.",
+    "properties": {
+        "id": {"type": "string"},
+        "event": {"const": "progress"},
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {"$ref": "#/components/schemas/Progress"},
+        },
+    },
+    "required": ["id", "event", "data"],
+}
 
 
 def register(app: Flask) -> None:
@@ -28,7 +42,7 @@ class Stream(MethodView):
     """The progress of a tournament as it happens."""
 
     @blueprint.takes(StreamHeadersSchema, "headers")
-    @blueprint.answers(200, ProgressSchema, content_type=MEDIA_TYPE)
+    @blueprint.answers(200, _EVENT, content_type=MEDIA_TYPE)
     @blueprint.also_answers(204)
     @blueprint.problems(404, 503)
     def get(self, headers: dict[str, str | None], tournament_id: UUID) -> Response:

@@ -1,5 +1,7 @@
 """Bots, submissions, versions, faults and logs."""
 
+from typing import Any
+
 import marshmallow as ma
 from marshmallow import fields, validate
 
@@ -9,12 +11,12 @@ from store.bots import DEFAULT_MAX_BATCH, DEFAULT_MAX_IN_FLIGHT, MAX_BATCH, MAX_
 from store.models.bots import BotKind, VersionState, Visibility
 
 
-def _games_field() -> fields.List[str]:
+def _games_field(meaning: str = "left out or empty: all of them.", **more: Any) -> fields.List[str]:
     return fields.List(
         fields.String(validate=validate.Length(max=40)),
-        load_default=list,
         validate=validate.Length(max=100),
-        metadata={"description": "Ids of the games that it plays; left out or empty: all of them."},
+        metadata={"description": f"Ids of the games that it plays; {meaning}"},
+        **{"load_default": list, **more},
     )
 
 
@@ -90,6 +92,9 @@ class BotChangeSchema(ma.Schema):
 
     visibility = fields.Enum(Visibility, by_value=True, load_default=None)
     is_off = Truth(load_default=None)
+    games = _games_field(
+        "empty: all of them. It needs a version that has qualified for them.", load_default=None
+    )
 
 
 class SubmissionSchema(ma.Schema):

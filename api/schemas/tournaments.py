@@ -148,7 +148,12 @@ class NewEntrantsSchema(ma.Schema):
 class TournamentQuerySchema(PageQuerySchema):
     """Which tournaments."""
 
-    state = fields.Enum(TournamentState, by_value=True, load_default=None)
+    state = fields.Enum(
+        TournamentState,
+        by_value=True,
+        load_default=None,
+        metadata={"description": "Only tournaments in this state."},
+    )
 
 
 class EventTotal(fields.Integer):

@@ -9,7 +9,7 @@ from api.schemas.fields import Moment, Truth, page_of
 from store.bots import MAX_URL
 from store.models.webhooks import DeliveryState, HookEvent
 
-_CHOSEN = [event for event in HookEvent if event is not HookEvent.PING]
+_CHOSEN = [event.value for event in HookEvent if event is not HookEvent.PING]
 
 
 def _url_field(**more: Any) -> fields.String:
@@ -20,9 +20,9 @@ def _url_field(**more: Any) -> fields.String:
     )
 
 
-def _events_field(**more: Any) -> fields.List[HookEvent]:
+def _events_field(**more: Any) -> fields.List[str]:
     return fields.List(
-        fields.Enum(HookEvent, by_value=True, validate=validate.OneOf(_CHOSEN)),
+        fields.String(validate=validate.OneOf(_CHOSEN)),
         validate=validate.Length(min=1, max=len(_CHOSEN)),
         metadata={
             "description": "What it is told: of tournaments everybody's, of versions and bots one's own."

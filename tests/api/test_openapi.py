@@ -8,13 +8,11 @@ import jsonschema
 import pytest
 from flask import Flask
 from openapi_spec_validator import validate
-from support import arena
+from support import tour
 from support.callers import Caller
 
 from api.errors import HTTP_CODES, STATUS
 from workers.services import Services
-
-BODIES = {"/accounts", "/tokens", "/bots", "/bots/{bot_id}/versions", "/tournaments"}
 
 
 @pytest.fixture
@@ -48,7 +46,7 @@ def test_every_route_below_the_prefix_is_in_the_document(anybody: Caller, docume
 
 def test_every_operation_documents_the_problems_that_it_can_answer(document: dict[str, Any]) -> None:
     for path, method, operation in operations(document):
-        expected = set()
+        expected = {"429", "503"}
         if operation.get("security"):
             expected |= {"401", "403"}
         if "{" in path:
@@ -67,66 +65,51 @@ def test_every_operation_documents_the_problems_that_it_can_answer(document: dic
 def test_every_operation_says_what_it_does(document: dict[str, Any]) -> None:
     summaries = [operation["summary"] for _, _, operation in operations(document)]
     assert all(text.endswith(".") for text in summaries)
-    for _, _, operation in operations(document):
-        for parameter in operation.get("parameters", []):
-            assert parameter.get("description") or parameter["name"] == "state"
 
 
-def answered(services: Services, organiser: Caller) -> Iterator[tuple[str, str, Any]]:
-    """Yield (path in the document, method, answer) of real answers of every kind."""
-    tournament = arena.started(services.database)
-    arena.play_all(services)
-    bot = organiser.submit({"name": "b"}).json["id"]
-    path = f"/tournaments/{tournament.id}"
-    match = organiser.get(f"{path}/matches").json["items"][0]["id"]
-    yield "/accounts", "post", organiser.post("/accounts", {"name": "ann"})
-    yield "/accounts", "post", organiser.post("/accounts", {"name": "ann"})
-    yield "/accounts", "post", organiser.post("/accounts", {"x": 1})
-    yield "/accounts/me", "get", organiser.get("/accounts/me")
-    yield "/tokens", "post", organiser.post("/tokens")
-    yield "/games", "get", organiser.get("/games")
-    yield "/games/{game_id}", "get", organiser.get("/games/sutda")
-    yield "/games/{game_id}", "get", organiser.get("/games/go")
-    yield "/bots", "get", organiser.get("/bots")
-    yield "/bots", "post", organiser.submit({"name": "b"})
-    yield "/bots/{bot_id}", "get", organiser.get(f"/bots/{bot}")
-    for below in ("versions", "faults", "logs"):
-        yield f"/bots/{{bot_id}}/{below}", "get", organiser.get(f"/bots/{bot}/{below}")
-    yield "/bots/{bot_id}/versions/{number}", "get", organiser.get(f"/bots/{bot}/versions/1")
-    qualification = organiser.get(f"/bots/{bot}/versions/1/qualification")
-    yield "/bots/{bot_id}/versions/{number}/qualification", "get", qualification
-    activated = organiser.post(f"/bots/{bot}/versions/1/activate")
-    yield "/bots/{bot_id}/versions/{number}/activate", "post", activated
-    yield "/tournaments", "get", organiser.get("/tournaments")
-    plan = {"name": "cup", "entrants": ["house/first"]}
-    yield "/tournaments", "post", organiser.post("/tournaments", plan)
-    yield "/tournaments", "post", organiser.post("/tournaments?dry_run=1", plan)
-    yield "/tournaments/{tournament_id}", "get", organiser.get(path)
-    for below in ("entrants", "events", "standings", "matches", "editions"):
-        yield f"/tournaments/{{tournament_id}}/{below}", "get", organiser.get(f"{path}/{below}")
-    yield "/tournaments/{tournament_id}/editions/{number}", "get", organiser.get(f"{path}/editions/1")
-    yield "/tournaments/{tournament_id}/editions/{number}", "get", organiser.get(f"{path}/editions/2")
-    yield "/tournaments/{tournament_id}/cancel", "post", organiser.post(f"{path}/cancel")
-    yield "/matches/{match_id}", "get", organiser.get(f"/matches/{match}")
-    yield "/matches/{match_id}/replay", "get", organiser.get(f"/matches/{match}/replay")
-    yield "/healthz", "get", organiser.get("/healthz")
-    yield "/readyz", "get", organiser.get("/readyz")
+def problems_of(document: dict[str, Any], schema: dict[str, Any], value: Any) -> list[str]:
+    whole = {**schema, "components": document["components"]}
+    validator = jsonschema.Draft202012Validator(whole, format_checker=jsonschema.FormatChecker())
+    return [f"{error.json_path} {error.message}" for error in validator.iter_errors(value)]
 
 
-def test_answers_are_of_the_documented_shape(
-    services: Services, organiser: Caller, document: dict[str, Any]
+def test_every_operation_is_answered_in_the_documented_shape(
+    services: Services, organiser: Caller, document: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for path, method, answer in answered(services, organiser):
-        operation = document["paths"][f"/api/v1{path}"][method]
-        content = operation["responses"][str(answer.status_code)]["content"]
-        schema = {**content[answer.content_type]["schema"], "components": document["components"]}
-        validator = jsonschema.Draft202012Validator(schema, format_checker=jsonschema.FormatChecker())
-        problems = [
-            f"{path}: {error.json_path} {error.message}" for error in validator.iter_errors(answer.json)
-        ]
-        assert problems == []
-        shape = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-        assert set(answer.json) <= set(shape["properties"]), path
+    stops = tour.whole(services, organiser, monkeypatch)
+    asked = {(f"/api/v1{stop.path}", stop.method) for stop in stops}
+    assert asked == {(path, method) for path, method, _ in operations(document)}
+    for stop in stops:
+        operation = document["paths"][f"/api/v1{stop.path}"][stop.method]
+        content = operation["responses"][str(stop.answer.status_code)].get("content", {})
+        assert stop.answer.mimetype in content or (not content and stop.answer.data == b""), stop.path
+        if stop.answer.is_json:
+            schema = content[stop.answer.mimetype]["schema"]
+            assert problems_of(document, schema, stop.answer.json) == [], stop.path
+            shape = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+            assert set(stop.answer.json) <= set(shape["properties"]), stop.path
+
+
+def test_every_body_that_is_sent_or_answered_has_an_example_of_its_schema(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    for path, method, operation in operations(document):
+        bodies = [operation.get("requestBody", {}), *operation["responses"].values()]
+        for content in (kind for body in bodies for kind in body.get("content", {}).values()):
+            name = content["schema"].get("$ref", "").rpartition("/")[2]
+            assert not name or schemas[name]["examples"], (method, path, name)
+    for name, schema in schemas.items():
+        for example in schema.get("examples", ()):
+            assert problems_of(document, schema, example) == [], name
+
+
+def test_every_parameter_and_answer_is_explained(document: dict[str, Any]) -> None:
+    for path, method, operation in operations(document):
+        for parameter in [*document["paths"][path].get("parameters", ()), *operation.get("parameters", ())]:
+            assert parameter["description"], (path, parameter)
+        for status, response in operation["responses"].items():
+            assert response["description"], (method, path, status)
+            assert {"X-Request-Id", "RateLimit-Remaining"} <= set(response["headers"])
+        assert "Retry-After" in operation["responses"]["429"]["headers"]
 
 
 def test_the_page_shows_every_operation_and_problem_and_loads_nothing(
