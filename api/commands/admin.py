@@ -72,7 +72,8 @@ def doctor(is_json: bool) -> None:
 
 
 @admin.command()
-def migrate() -> None:
+@click.option("--json", "is_json", is_flag=True, help="Print one JSON object.")
+def migrate(is_json: bool) -> None:
     """Bring the database up to date, with the house bots and, when its token is set, the organiser."""
     found = Settings.from_env(os.environ)
     with opened(found) as database:
@@ -81,7 +82,8 @@ def migrate() -> None:
             accounts.ensure_house_bots(tx, utc_now())
             if found.organiser_token:
                 accounts.ensure_organiser(tx, found.organiser_token, utc_now())
-        click.echo(f"the database is at revision {schema.revision(database)}")
+        revision = schema.revision(database)
+    click.echo(json.dumps({"revision": revision}) if is_json else f"the database is at revision {revision}")
 
 
 @admin.command()
@@ -89,12 +91,13 @@ def migrate() -> None:
 @click.option(
     "--role", type=click.Choice([Role.PARTICIPANT.value, Role.ORGANISER.value]), default="participant"
 )
-def token(name: str, role: str) -> None:
+@click.option("--json", "is_json", is_flag=True, help="Print one JSON object.")
+def token(name: str, role: str, is_json: bool) -> None:
     """Make an account and print a token for it, which is shown only now."""
     with opened_with_tables(Settings.from_env(os.environ)) as database, database.transaction() as tx:
         account = accounts.create(tx, name, Role(role), utc_now())
         _, text = accounts.issue_token(tx, account.id, utc_now())
-    click.echo(text)
+    click.echo(json.dumps({"account_id": str(account.id), "token": text}) if is_json else text)
 
 
 async def _attacked(found: Settings) -> tuple[Mapping[str, str | None], str]:

@@ -61,6 +61,8 @@ def config(examples: int, ids: Mapping[str, Collection[str | int]], **more: Any)
             "seed": SEED,
             "generation": generation,
             "checks": _CHECKS,
+            "request-timeout": 20,
+            "max-stream-events": 2,
             "dictionaries": {_plain(name): {"values": values} for name, values in words.items()},
             "parameters": {name: {"dictionary": _plain(name), "probability": _KNOWN} for name in words},
             **more,
