@@ -13,7 +13,8 @@ from api.commands import fudaba
 from api.transport import Transport
 
 COMMANDS = Path(fudaba.callback.__code__.co_filename).parent
-NO_JSON = {"fudaba up", "fudaba demo"}  # they run until they are stopped, or show the product to people
+# They run until they are stopped, show the product to people, or only write files.
+NO_JSON = {"fudaba up", "fudaba demo", "fudaba admin secrets"}
 # What commands have in another way: `watch` asks again and again, `show` shows parts of something larger.
 NOT_ASKED = {"ready", "version", "wait_qualified", "events", "progress"}
 
