@@ -1,6 +1,6 @@
 """Matches as others see them: lists, records, replays; hidden cards stay hidden while their event runs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
@@ -13,7 +13,7 @@ from sqlalchemy import select, tuple_
 from engine.match import points
 from engine.record import Record
 from engine.schedule import Slot
-from store import deals, results, seating
+from store import deals, results, seating, timings
 from store.database import Transaction
 from store.errors import Conflict, NotFound
 from store.models.matches import FaultRow, Result
@@ -87,6 +87,12 @@ def faults(tx: Transaction, match_id: str) -> list[FaultRow]:
     return list(tx.scalars(query))
 
 
+def spent_us(tx: Transaction, match_id: str) -> Mapping[int, int]:
+    """Return what each decision of a match took, in microseconds by step, as far as it was counted."""
+    _, result = _find(tx, match_id)
+    return timings.unpack(result.spent)
+
+
 def observation(tx: Transaction, event_id: UUID, number: int, step: int, seat: int) -> dict[str, Any]:
     """Return what a seat was shown at one step of a finished match: evidence for its owner alone."""
     event, result = _find(tx, match_id_of(event_id, number))
@@ -107,6 +113,7 @@ def replay(tx: Transaction, match_id: str, *, viewer: str | int = ALL) -> dict[s
         "record": replayed.to_json(),
         "steps": list(_steps(replayed, viewer)),
         "faults": [[row.step, row.seat, row.code] for row in faults(tx, match_id)],
+        "spent": sorted([step, used / 1000] for step, used in timings.unpack(result.spent).items()),
     }
 
 

@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,7 +13,7 @@ from engine.intervals import unit_of
 from engine.match import MatchResult
 from engine.schedule import Slot
 from engine.tallies import Tally
-from store import batches, seating, totals
+from store import batches, seating, timings, totals
 from store.batches import Claim
 from store.database import Transaction
 from store.models.bots import BotLog
@@ -23,10 +23,11 @@ from store.models.tournaments import Event
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """One match that was played: its number in the event, and how it ended."""
+    """One match that was played: its number in the event, how it ended, and what decisions took (by step)."""
 
     number: int
     result: MatchResult
+    spent_us: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +93,7 @@ def _insert_results(tx: Transaction, event: Event, played: Sequence[Played], now
             "faults": len(match.result.faults),
             "decisions": len(match.result.record.actions),
             "actions": pack_actions(match.result.record.actions),
+            "spent": timings.pack(match.spent_us),
             "played_at": now,
         }
         for match in played

@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 
 from engine import games
 from engine.limits import Limits
-from engine.match import MatchResult, PlatformFault
+from engine.match import PlatformFault
 from engine.match import play as play_match
 from engine.schedule import Slot
 from store import batches, benches, deals, results, seating, sums, tournaments
@@ -218,10 +218,7 @@ class _Table:
         try:
             async with asyncio.TaskGroup() as tasks:
                 running = [tasks.create_task(self._play_match(number, bots)) for number in numbers]
-            played = [
-                Played(number=number, result=task.result())
-                for number, task in zip(numbers, running, strict=True)
-            ]
+            played = [task.result() for task in running]
         finally:
             await asyncio.gather(*(bot.close() for bot in bots.values()))
         return played, [
@@ -240,7 +237,7 @@ class _Table:
         setting = Setting(game=self._game, seats=event.seats, options=event.options, limits=self._limits)
         return contestants.open_bot(self._services, self._job.contestants[entrant], setting, event.index)
 
-    async def _play_match(self, number: int, bots: Mapping[Chair, Bot]) -> MatchResult:
+    async def _play_match(self, number: int, bots: Mapping[Chair, Bot]) -> Played:
         """Play one match; an entrant sits elsewhere in every deal of a group, in the same processes."""
         job, event = self._job, self._job.event
         chairs = seating.chairs_of(event, job.slots[number])
@@ -255,7 +252,9 @@ class _Table:
         players = [
             bots[chair].player(self._name(chair, number, seat), seat) for seat, chair in enumerate(chairs)
         ]
-        return await drive(match, players, self._progress)
+        result = await drive(match, players, self._progress)
+        spent_us = {step: used for player in players for step, used in player.spent_us.items()}
+        return Played(number=number, result=result, spent_us=spent_us)
 
     def _name(self, chair: Chair, number: int, seat: int) -> str:
         contestant, secret = self._job.contestants[chair.entrant], self._job.tournament.secret

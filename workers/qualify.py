@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -246,6 +246,11 @@ class _Counted:
     def __init__(self, player: Player) -> None:
         self._player = player
         self.asked = 0
+
+    @property
+    def spent_us(self) -> Mapping[int, int]:
+        """What the player says."""
+        return self._player.spent_us
 
     async def act(self, ask: Ask) -> Answer:
         """Return the player's answer."""

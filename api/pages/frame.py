@@ -128,6 +128,12 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def milliseconds(used_us: int) -> str:
+    """Return a duration in milliseconds, such as 0.4 ms or 1,250 ms."""
+    used_ms = used_us / 1000
+    return f"{used_ms:.1f} ms" if used_ms < 10 else f"{used_ms:,.0f} ms"
+
+
 def game_title(game_id: str) -> str:
     """Return the title of a game."""
     return games.get(game_id).title
@@ -162,6 +168,7 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "share": lambda text: percent(Fraction(text)),
     "moment": moment,
     "count": count,
+    "milliseconds": milliseconds,
     "game_title": game_title,
 }
 _GLOBALS: dict[str, Callable[..., Any]] = {

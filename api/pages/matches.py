@@ -1,5 +1,6 @@
 """Matches: who played, how it ended, and every step of it on a drawn table once its event is over."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -34,6 +35,17 @@ class Replay:
     rounds: tuple[int, ...]
     faults: list[FaultRow]
     fault: FaultRow | None
+    spent_us: Mapping[int, int]
+
+    @property
+    def used_us(self) -> int | None:
+        """What the decision at this step took; None where nobody counted it."""
+        return self.spent_us.get(self.step)
+
+    @property
+    def most_us(self) -> int:
+        """What the longest decision of the match took."""
+        return max(self.spent_us.values(), default=0)
 
 
 @blueprint.get("/matches/<match_id>")
@@ -86,6 +98,7 @@ def _replay(tx: Transaction, view: MatchView, event: Event) -> Replay | None:
         rounds=_round_starts(record.to_bytes()),
         faults=faults,
         fault=next((fault for fault in faults if fault.step == step), None),
+        spent_us=matches.spent_us(tx, view.id),
     )
 
 

@@ -72,6 +72,14 @@ class ReplaySchema(ma.Schema):
     faults = fields.List(
         fields.List(fields.Raw()), required=True, metadata={"description": "Triples of step, seat and code."}
     )
+    spent = fields.List(
+        fields.List(fields.Float()),
+        required=True,
+        metadata={
+            "description": "Pairs of step and milliseconds that the decision took, as far as it was counted: "
+            "CPU of a module, wall of an endpoint. No part of the record, since no two plays agree in it."
+        },
+    )
 
 
 MatchPageSchema = page_of(MatchSchema)

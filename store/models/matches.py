@@ -53,7 +53,11 @@ class Batch(Base):
 
 
 class Result(Base):
-    """A finished match; who sat where follows from its number. `actions` is compressed (store.matches)."""
+    """A finished match; who sat where follows from its number. `actions` is compressed (store.results).
+
+    `spent` is what decisions took (store.timings), None where nobody counted; no two plays of a match agree
+    in it, so it stands in no record.
+    """
 
     __tablename__ = "results"
 
@@ -66,6 +70,7 @@ class Result(Base):
     faults: Mapped[int]
     decisions: Mapped[int]
     actions: Mapped[bytes] = mapped_column(LargeBinary)
+    spent: Mapped[bytes | None] = mapped_column(LargeBinary)
     played_at: Mapped[datetime] = mapped_column(UtcTime)
 
 

@@ -12,10 +12,10 @@ from support.browsing import browser_of, csrf_of, post, sign_in
 from support.callers import NOBODY, Caller
 
 from engine import games
-from store import matches
+from store import matches, timings
 from store.models.accounts import Account, Role
 from store.models.bots import Bot, BotKind, BotLog, Version, VersionState, Visibility
-from store.models.matches import FaultRow
+from store.models.matches import FaultRow, Result
 from store.models.tournaments import Tournament
 from workers.services import Services
 
@@ -117,6 +117,24 @@ def test_every_step_of_a_match_can_be_shown(client: FlaskClient, finished: Tourn
         assert f'data-step="{step}"' in text
         assert ('<span class="mark">chosen</span>' in text) is (step < last)
     assert "the match is over" in client.get(f"{path}?step={last}").text
+
+
+def test_what_a_decision_took_is_shown_beside_it(
+    client: FlaskClient, services: Services, finished: Tournament
+) -> None:
+    event = finished.events[0]
+    path = f"/matches/{matches.match_id_of(event.id, 0)}"
+    assert 'class="spent"' not in client.get(path).text
+    with services.database.transaction() as tx:
+        tx.get_one(Result, (event.id, 0)).spent = timings.pack({0: 400, 2: 1_250_000})
+    first = client.get(path).text
+    assert re.search(r"<strong>seat \d .*?</strong> <span class=\"quiet\">in 0.4 ms</span>", first, re.S)
+    assert first.count('class="spent"') == 2
+    assert "at most 1,250 ms" in first
+    assert "in 1,250 ms" in client.get(f"{path}?step=2&part=board").text
+    assert not re.search(r"in [\d.,]+ ms", client.get(f"{path}?step=1&part=board").text)
+    replay = client.get(f"/api/v1{path}/replay").get_json()
+    assert replay["spent"] == [[0, 0.4], [2, 1250.0]]
 
 
 def test_one_seat_sees_no_card_of_the_others(client: FlaskClient, finished: Tournament) -> None:

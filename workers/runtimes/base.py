@@ -1,5 +1,6 @@
 """What every bot runtime promises: a Bot for one seat of a group, a Player for each match in it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -56,6 +57,10 @@ class LogTail:
 
 class Player(Protocol):
     """One seat's bot in one match."""
+
+    @property
+    def spent_us(self) -> Mapping[int, int]:
+        """What each decision took, in microseconds by step; nothing where nobody counts it."""
 
     async def act(self, ask: Ask) -> Answer:
         """Return the bot's answer, or the fault that it made; never raises for an error of the bot."""

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -72,9 +72,14 @@ class EndpointPlayer:
         self._match_id = match_id
         self._clock = clock
 
+    @property
+    def spent_us(self) -> Mapping[int, int]:
+        """What each decision took on the wall clock."""
+        return self._clock.spent_us
+
     async def act(self, ask: Ask) -> Answer:
         """Return the endpoint's answer, or its fault."""
-        self._clock.ask()
+        self._clock.ask(ask.step)
         observation = ask.observation()
         observation["time"] = self._clock.view()
         request = wire.EndpointRequest(

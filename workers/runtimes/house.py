@@ -1,6 +1,6 @@
 """House bots as a runtime: policies of the engine, without a clock; all but `search` in this process."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from engine.contract import Game, Seat
@@ -12,8 +12,13 @@ from workers.runtimes.searcher import Searcher, SearcherEnded
 Streams = Callable[[str, Seat], Stream]
 
 
+_UNCOUNTED: Mapping[int, int] = {}
+
+
 class HousePlayer:
     """A house policy in one match."""
+
+    spent_us = _UNCOUNTED
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
@@ -28,6 +33,8 @@ class HousePlayer:
 
 class SearchPlayer:
     """The house bot `search` in one match; a process of its own thinks for it."""
+
+    spent_us = _UNCOUNTED
 
     def __init__(self, game: Game, stream: Stream, searcher: Searcher) -> None:
         self._game = game

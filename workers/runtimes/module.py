@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -41,9 +42,14 @@ class ModulePlayer:
         self.clock = clock
         self.opened_in: BotProcess | None = None
 
+    @property
+    def spent_us(self) -> Mapping[int, int]:
+        """What each decision took of CPU."""
+        return self.clock.spent_us
+
     async def act(self, ask: Ask) -> Answer:
         """Return the module's answer, or its fault."""
-        self.clock.ask()
+        self.clock.ask(ask.step)
         observation = ask.observation()
         observation["time"] = self.clock.view()
         return await self._bot.decide(self, wire.observation_bytes(observation))

@@ -411,6 +411,7 @@ def upgrade() -> None:
     sa.Column('faults', sa.Integer(), nullable=False),
     sa.Column('decisions', sa.Integer(), nullable=False),
     sa.Column('actions', sa.LargeBinary(), nullable=False),
+    sa.Column('spent', sa.LargeBinary(), nullable=True),
     sa.Column('played_at', sa.DateTime(timezone=True), nullable=False),
     sa.ForeignKeyConstraint(['event_id'], ['events.id'], name=op.f('fk_results_event_id_events')),
     sa.PrimaryKeyConstraint('event_id', 'number', name=op.f('pk_results'))

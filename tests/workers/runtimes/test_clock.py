@@ -13,14 +13,14 @@ LIMITS = Limits(decision_ms=1_000, bank_base_ms=2_000, bank_per_decision_ms=100)
 def test_the_bank_is_filled_by_each_decision_and_emptied_by_its_time() -> None:
     clock = MatchClock(LIMITS, LIMITS.decision_ms)
     assert clock.view() == {"bank_ms": 2_000, "cap_ms": 1_000, "last_ms": 0}
-    clock.ask()
+    clock.ask(0)
     clock.charge(350_000)
     assert clock.view() == {"bank_ms": 1_750, "cap_ms": 1_000, "last_ms": 350}
 
 
 def test_a_decision_may_use_the_cap_or_what_is_left_in_the_bank() -> None:
     clock = MatchClock(LIMITS, LIMITS.decision_ms)
-    clock.ask()
+    clock.ask(0)
     assert clock.allowed_us == 1_000_000
     clock.charge(1_000_000)
     clock.charge(900_000)
@@ -31,7 +31,7 @@ def test_the_bank_never_falls_below_nothing() -> None:
     clock = MatchClock(LIMITS, LIMITS.decision_ms)
     clock.charge(60_000_000)
     assert clock.bank_us == 0
-    clock.ask()
+    clock.ask(0)
     assert clock.allowed_us == 100_000
     clock.charge_more(500_000)
     assert clock.bank_us == 0

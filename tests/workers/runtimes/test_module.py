@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from support.duels import (
     HONEST,
     LIMITS,
     codes,
+    drive,
     house,
     match,
     matches,
@@ -35,6 +36,13 @@ from store.uploads import Upload
 from workers.runtimes.base import Bot
 
 pytestmark = [pytest.mark.integration]
+
+SLOWER = """
+def act(observation):
+    if not observation["history"]:
+        sum(range(2_000_000))
+    return observation["legal"][0]
+"""
 
 
 def play(
@@ -175,6 +183,25 @@ class Bot:
     limits = replace(LIMITS, bank_base_ms=2000, bank_per_decision_ms=1)
     results, _ = play(module(source), count=8, limits=limits)
     assert all_codes(results) == [], [result.faults for result in results]
+
+
+def test_what_every_decision_took_is_kept_by_its_step() -> None:
+    given = setting(LIMITS, rounds=2)
+    slow = module(SLOWER)
+
+    async def work() -> tuple[MatchResult, Mapping[int, int], Mapping[int, int]]:
+        async with runtimes("landlock") as opened:
+            bot, other = opened.module(slow, given), house(opened, given)
+            players = [bot.player("m", 0), other.player("m", 1)]
+            result = await drive(given, players)
+            await bot.close()
+            return result, players[0].spent_us, players[1].spent_us
+
+    result, spent_us, others = run(work)
+    assert codes(result) == []
+    assert others == {}
+    assert spent_us and set(spent_us) <= set(range(len(result.record.actions)))
+    assert max(spent_us.values()) > 10_000 > min(spent_us.values())
 
 
 def test_the_bank_ends_a_bot_that_is_always_slow() -> None:
