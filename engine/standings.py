@@ -61,7 +61,9 @@ class Row(Estimate):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverallRow(Estimate):
-    """One line of a tournament's standings: `points` is the mean over its events, each weighing the same.
+    """One line of a tournament's standings: `points` and `mean_score` are means over its events.
+
+    Each event weighs the same.
 
     `places` is the place in each event that the entrant played, by event index.
     """
@@ -69,6 +71,7 @@ class OverallRow(Estimate):
     entrant: int
     place: int
     points: Fraction
+    mean_score: Fraction
     matches: int
     wins: int
     faults: int
@@ -79,8 +82,7 @@ class OverallRow(Estimate):
 
 _Key = tuple[Fraction, ...]
 _Criteria = tuple[str, ...]
-_EVENT_CRITERIA: _Criteria = ("points", "head-to-head", "mean score", "fewer faults")
-_OVERALL_CRITERIA: _Criteria = ("points", "head-to-head", "fewer faults")
+_CRITERIA: _Criteria = ("points", "head-to-head", "mean score", "fewer faults")
 
 
 def event_rows(totals: Mapping[int, Totals], duels: Duels, sides: int) -> list[Row]:
@@ -101,7 +103,7 @@ def event_rows(totals: Mapping[int, Totals], duels: Duels, sides: int) -> list[R
                 Fraction(-totals[entrant].faults),
             )
     rows = []
-    for entrant, place, reason in _ranked(keys, _EVENT_CRITERIA):
+    for entrant, place, reason in _ranked(keys, _CRITERIA):
         of = totals[entrant]
         rows.append(
             Row(
@@ -122,36 +124,46 @@ def event_rows(totals: Mapping[int, Totals], duels: Duels, sides: int) -> list[R
 def overall_rows(events: Mapping[int, Sequence[Row]], duels: Mapping[int, Duels]) -> list[OverallRow]:
     """Return the standings over all events (by index), best first: every event weighs the same.
 
-    Ties by head-to-head within the tied set (the mean over the events in which they met), then fewer faults,
-    then the place is shared. An event that an entrant did not play counts as 0 points.
+    Ties by head-to-head within the tied set (the mean over the events in which they met), then mean score,
+    then fewer faults, then the place is shared. An event that an entrant did not play counts as 0 points and
+    a score of 0.
     """
     by_entrant: dict[int, dict[int, Row]] = {}
     for index, rows in events.items():
         for row in rows:
             by_entrant.setdefault(row.entrant, {})[index] = row
-    points = {
-        entrant: sum((row.points for row in rows.values()), Fraction(0)) / len(events)
-        for entrant, rows in by_entrant.items()
-    }
+    points, scores = _means(by_entrant, len(events))
     keys: dict[int, _Key] = {}
     for tied in _tied_sets(points):
         for entrant in tied:
             met = [_head_to_head(entrant, tied, of_event) for of_event in duels.values()]
             faults = sum(row.faults for row in by_entrant[entrant].values())
-            keys[entrant] = (points[entrant], _mean_of(met), Fraction(-faults))
+            keys[entrant] = (points[entrant], _mean_of(met), scores[entrant], Fraction(-faults))
     return [
-        _overall_row(entrant, place, reason, points[entrant], by_entrant[entrant])
-        for entrant, place, reason in _ranked(keys, _OVERALL_CRITERIA)
+        _overall_row(entrant, place, reason, points[entrant], scores[entrant], by_entrant[entrant])
+        for entrant, place, reason in _ranked(keys, _CRITERIA)
     ]
 
 
+def _means(
+    by_entrant: Mapping[int, Mapping[int, Row]], events: int
+) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
+    """Return the mean points and the mean score of each entrant over so many events."""
+    points, scores = {}, {}
+    for entrant, rows in by_entrant.items():
+        points[entrant] = sum((row.points for row in rows.values()), Fraction(0)) / events
+        scores[entrant] = sum((row.mean_score for row in rows.values()), Fraction(0)) / events
+    return points, scores
+
+
 def _overall_row(
-    entrant: int, place: int, reason: str, points: Fraction, rows: Mapping[int, Row]
+    entrant: int, place: int, reason: str, points: Fraction, mean_score: Fraction, rows: Mapping[int, Row]
 ) -> OverallRow:
     return OverallRow(
         entrant=entrant,
         place=place,
         points=points,
+        mean_score=mean_score,
         matches=sum(row.matches for row in rows.values()),
         wins=sum(row.wins for row in rows.values()),
         faults=sum(row.faults for row in rows.values()),

@@ -63,6 +63,8 @@ class OverallRowSchema(ma.Schema):
     )
     rating_low = _estimate("The 95% interval of the rating, from here")
     rating_high = _estimate("to here.")
+    mean_score = Ratio(required=True, metadata={"description": "Mean over the events; breaks ties."})
+    mean_score_exact = ExactRatio(required=True, dump_only=True, attribute="mean_score")
     faults = fields.Integer(required=True)
     forfeits = fields.Integer(required=True)
     places = fields.Dict(

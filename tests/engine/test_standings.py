@@ -81,3 +81,19 @@ def test_overall_ties_are_broken_by_their_meetings() -> None:
     duels = {(0, 1): Duel(matches=10, points=9)}
     rows = overall_rows({0: event}, {0: duels})
     assert [(row.entrant, row.place) for row in rows] == [(1, 1), (0, 2)]
+
+
+def test_overall_ties_are_then_broken_by_the_mean_score_and_by_fewer_faults() -> None:
+    event = event_rows({0: totals(10, score=3), 1: totals(10, score=5), 2: totals(10, score=5)}, {}, 2)
+    other = event_rows({0: totals(10), 1: totals(10, faults=1), 2: totals(10)}, {}, 2)
+    rows = overall_rows({0: event, 1: other}, {})
+    assert [(row.entrant, row.place, row.mean_score) for row in rows] == [
+        (2, 1, Fraction(1, 4)),
+        (1, 2, Fraction(1, 4)),
+        (0, 3, Fraction(3, 20)),
+    ]
+    assert [row.reason for row in rows] == [
+        "ahead by fewer faults: 0 to 1",
+        "ahead by mean score: 0.2500 to 0.1500",
+        "",
+    ]
