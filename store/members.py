@@ -21,6 +21,7 @@ from store.models.tournaments import Entrant, Event
 RECENT = 12  # matches by which a member is benched
 MOST_MEMBERS = 2_000
 BENCHED = f"its version forfeited at least half, and at least five, of its last {RECENT} matches"
+PROBED = f"{BENCHED}; it is tried out now and then, and comes back when it plays"
 ENTERED = (MemberState.ACTIVE, MemberState.BENCHED, MemberState.OFF)
 
 
@@ -106,6 +107,7 @@ def refresh(tx: Transaction, season: Season) -> list[Player]:
         rung, version_id = rungs.get(bot.id, (None, None))
         if rung is None or version_id != version.id:
             rung = _new_rung(tx, season, bot, version, rung)
+            member.probes = 0
         players.append(Player(rung=rung, bot=bot, version=version))
     tx.flush()
     _update_fields(tx, season.tournament_id)
@@ -124,15 +126,22 @@ def fillers(tx: Transaction, tournament_id: UUID, count: int) -> list[int]:
 
 
 def bench(tx: Transaction, season: Season, rung: Rung) -> None:
-    """Bench a member that forfeited too many of its last matches, until it has another version."""
+    """Bench a member that forfeited too many of its last matches, until it has another version.
+
+    An endpoint comes back before when a probe finds that it plays (store.probes).
+    """
     if not benching.is_benched(sum(rung.recent), len(rung.recent)):
         return
     member = tx.get_one(Member, (season.ladder_id, rung.bot_id))
     if member.state is MemberState.ACTIVE:
         entrant = tx.get_one(Entrant, (rung.tournament_id, rung.entrant))
-        member.state = MemberState.BENCHED
-        member.benched_id = entrant.version_id
-        member.reason = BENCHED
+        bot = tx.get_one(Bot, rung.bot_id)
+        member.state, member.reason = MemberState.BENCHED, _why_benched(bot)
+        member.benched_id, member.probe_at = entrant.version_id, None
+
+
+def _why_benched(bot: Bot) -> str:
+    return PROBED if bot.kind is BotKind.ENDPOINT else BENCHED
 
 
 def _playable(tx: Transaction, references: Sequence[str]) -> list[Version]:
@@ -168,7 +177,7 @@ def _state(member: Member, bot: Bot, version: Version | None) -> tuple[MemberSta
     if version is None:
         return MemberState.OFF, "the bot has no version that passed its qualification"
     if member.benched_id == version.id:
-        return MemberState.BENCHED, BENCHED
+        return MemberState.BENCHED, _why_benched(bot)
     return MemberState.ACTIVE, ""
 
 

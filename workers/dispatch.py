@@ -39,6 +39,11 @@ def ratings(tournament_id: UUID) -> None:
     _send("fudaba.rate_season", str(tournament_id))
 
 
+def probe(ladder_id: UUID, bot_id: UUID) -> None:
+    """Ask for a benched member of a ladder to be tried out."""
+    _send("fudaba.probe_member", str(ladder_id), str(bot_id))
+
+
 def deliveries(delivery_ids: Iterable[UUID]) -> None:
     """Ask for webhooks to be told; after one that could not be sent the rest is left to the sweep."""
     for delivery_id in delivery_ids:

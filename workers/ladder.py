@@ -5,10 +5,12 @@ from uuid import UUID
 import structlog
 
 from engine.errors import FudabaError
-from store import batches, boards, idling, seasons
+from store import batches, boards, idling, probes, seasons
 from store.models.ladders import Season
 from workers import dispatch
 from workers.services import Services
+
+MOST_PROBES = 20  # asked for at once
 
 _log = structlog.get_logger(__name__)
 
@@ -26,12 +28,14 @@ def advance(services: Services, tournament_id: UUID) -> None:
 
 
 def tend(services: Services) -> None:
-    """Move every season on, settle what is over, ask for ratings that are old, and say what is idle."""
+    """Move every season on, settle what is over, ask for ratings and probes, and say what is idle."""
     now = services.clock()
     with services.database.transaction() as tx:
         for tournament_id in seasons.unsettled(tx):
             seasons.settle(tx, tournament_id, now)
         running = seasons.running(tx)
+        for ladder_id, bot_id in probes.due(tx, now, MOST_PROBES):
+            tx.after_commit(dispatch.probe, ladder_id, bot_id)
     for tournament_id in running:
         advance(services, tournament_id)
     with services.database.reading() as tx:

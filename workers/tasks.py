@@ -4,7 +4,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from workers import advance, batch, ladder, qualification, services, sweep, webhooks
+from workers import advance, batch, ladder, probe, qualification, services, sweep, webhooks
 
 
 @shared_task(name="fudaba.advance_tournament")
@@ -47,3 +47,9 @@ def tend_ladders() -> None:
 def rate_season(tournament_id: str) -> None:
     """Compute the ratings of a season, if they are out of date."""
     ladder.rate(services.current(), UUID(tournament_id))
+
+
+@shared_task(name="fudaba.probe_member")
+def probe_member(ladder_id: str, bot_id: str) -> None:
+    """Try a benched member of a ladder out, if it is still benched."""
+    probe.run(services.current(), UUID(ladder_id), UUID(bot_id))

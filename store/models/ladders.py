@@ -113,7 +113,10 @@ class Season(Base):
 
 
 class Member(Base):
-    """A bot on a ladder; `benched_id` is the version that was benched, `reason` says why it does not play."""
+    """A bot on a ladder; `benched_id` is the version that was benched, `reason` says why it does not play.
+
+    A benched endpoint is tried out at `probe_at`, and was so `probes` times since its version first was.
+    """
 
     __tablename__ = "ladder_members"
 
@@ -122,6 +125,8 @@ class Member(Base):
     state: Mapped[MemberState] = mapped_column(by_value(MemberState))
     reason: Mapped[str] = mapped_column(Text, default="")
     benched_id: Mapped[UUID | None] = mapped_column(ForeignKey("versions.id"))
+    probe_at: Mapped[datetime | None] = mapped_column(UtcTime)
+    probes: Mapped[int] = mapped_column(default=0)
     joined_at: Mapped[datetime] = mapped_column(UtcTime)
 
     bot: Mapped[Bot] = relationship(lazy="raise")

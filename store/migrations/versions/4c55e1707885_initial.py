@@ -383,6 +383,8 @@ def upgrade() -> None:
     sa.Column('state', sa.Enum('active', 'benched', 'off', 'left', name='memberstate', native_enum=False, length=20), nullable=False),
     sa.Column('reason', sa.Text(), nullable=False),
     sa.Column('benched_id', sa.Uuid(), nullable=True),
+    sa.Column('probe_at', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('probes', sa.Integer(), nullable=False),
     sa.Column('joined_at', sa.DateTime(timezone=True), nullable=False),
     sa.ForeignKeyConstraint(['benched_id'], ['versions.id'], name=op.f('fk_ladder_members_benched_id_versions')),
     sa.ForeignKeyConstraint(['bot_id'], ['bots.id'], name=op.f('fk_ladder_members_bot_id_bots')),
