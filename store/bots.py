@@ -28,6 +28,7 @@ DEFAULT_MAX_BATCH = 1
 DEFAULT_MAX_IN_FLIGHT = 16
 MAX_URL = 2_000
 SECRET_BYTES = 32
+PLATFORM = "platform"  # true in the report on a version that was refused by no fault of its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,13 +59,14 @@ def submit_module(
 ) -> Version:
     """Return the version with this content, of the owner's bot `name`; what is not there yet is made.
 
-    The same content for the same games is the same version. Raises BadRequest for a bad name or game,
-    Conflict for a name that is an endpoint's.
+    The same content for the same games is the same version, which is qualified again when only the platform
+    had failed. Raises BadRequest for a bad name or game, Conflict for a name that is an endpoint's.
     """
     claimed = _check_games(games)
     bot = _locked(tx, owner, name, BotKind.MODULE, now)
     for version in _same_content(tx, bot, upload.sha256):
         if version.games == claimed:
+            _give_another_chance(version)
             return version
     blobs.put(tx, content)
     version = Version(
@@ -290,6 +292,14 @@ def renew_qualification(tx: Transaction, version_id: UUID, attempt: int, until: 
     return renewed is not None
 
 
+def put_off_qualification(
+    tx: Transaction, version_id: UUID, attempt: int, report: dict[str, Any], until: datetime
+) -> None:
+    """Leave a version undecided until then, with what the attempt found, if it still holds the version."""
+    if renew_qualification(tx, version_id, attempt, until):
+        tx.execute(update(Version).where(Version.id == version_id).values(report=report))
+
+
 def record_qualification(
     tx: Transaction, version_id: UUID, attempt: int, report: dict[str, Any], ok: bool
 ) -> bool:
@@ -360,6 +370,12 @@ def _same_content(tx: Transaction, bot: Bot, sha256: str) -> list[Version]:
         .where(Version.bot_id == bot.id, Version.sha256 == sha256)
     )
     return list(tx.scalars(same.order_by(Version.number.desc())))
+
+
+def _give_another_chance(version: Version) -> None:
+    """Let a version be qualified again that was refused by no fault of its own."""
+    if version.state is VersionState.REFUSED and (version.report or {}).get(PLATFORM):
+        version.state, version.report, version.sent_at = VersionState.QUALIFYING, None, None
 
 
 def _next_number(tx: Transaction, bot: Bot) -> int:

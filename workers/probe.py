@@ -8,6 +8,7 @@ from engine.limits import Limits
 from engine.match import PlatformFault
 from store import probes
 from workers import contestants, presence, stage
+from workers.drain import AskedToStop
 from workers.qualify import qualify
 from workers.services import Services
 
@@ -25,8 +26,8 @@ def run(services: Services, ladder_id: UUID, bot_id: UUID) -> None:
     place, limits = stage.current(services), Limits.from_json(found.limits)
     try:
         report = place.run(qualify(candidate, place.runtimes, limits, (found.game,)))
-    except PlatformFault as error:
-        _log.warning("platform_fault", error=str(error))
+    except (PlatformFault, AskedToStop) as error:
+        _log.warning("probe_given_up", error=str(error))
         return
     if report.reason is None:
         with services.database.transaction() as tx:

@@ -1,5 +1,6 @@
 """Qualifying a submitted version: claim it, try it out, record the report."""
 
+import asyncio
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -15,11 +16,17 @@ from store.models.webhooks import HookEvent
 from workers import contestants, counters, dispatch, drain, presence, stage
 from workers.contestants import Contestant
 from workers.drain import AskedToStop
-from workers.qualify import MOST_TRIES, qualify
+from workers.qualify import MOST_TRIES, Candidate, Report, qualify
+from workers.runtimes.openers import Runtimes
 from workers.runtimes.sandbox import SandboxError
 from workers.services import Services
 
 LEASE_SECONDS = 180  # longer than the slowest bot can take in all games
+# The secret of a new endpoint is known only from the answer to its submission. One that turns the arena away
+# until it has it is asked again, at once and then less and less often.
+SECRET_PATIENCE = timedelta(minutes=10)
+_AT_ONCE_SECONDS = (0.2, 0.4, 0.8, 1.6)
+_MOST_BETWEEN = timedelta(minutes=1)
 
 _log = structlog.get_logger(__name__)
 
@@ -40,25 +47,42 @@ def run(services: Services, version_id: UUID) -> None:
     log = _log.bind(version=str(version_id), attempt=attempt)
     try:
         report = _report(services, contestant, version)
+        _record(services, version, attempt, report.to_json(), is_locked_out=report.is_locked_out)
     except AskedToStop:
         log.info("qualification_handed_back")
         if _free(services, version_id, attempt):
             dispatch.qualification(version_id)
-        return
-    if report is None and attempt < MOST_TRIES:
-        log.warning("qualification_failed_on_our_side")
-        _free(services, version_id, attempt)
-        return
-    if report is None:
-        report = {
-            "accepted": False,
-            "reason": f"the platform failed {MOST_TRIES} times to try this bot out; submit it again later",
-        }
+    except SandboxError as error:
+        _record(services, version, attempt, _ours(f"this installation runs no uploaded modules: {error}"))
+    except PlatformFault as error:
+        log.warning("qualification_failed_on_our_side", error=str(error))
+        if attempt % MOST_TRIES:
+            _free(services, version_id, attempt)
+        else:
+            _record(services, version, attempt, _ours(f"the platform failed {MOST_TRIES} times: {error}"))
+
+
+def _ours(reason: str) -> dict[str, Any]:
+    """Return the report on a version that was refused by no fault of its own; it may be submitted again."""
+    return {"accepted": False, "reason": f"{reason}; submit it again later", bots.PLATFORM: True}
+
+
+def _record(
+    services: Services, version: Version, attempt: int, found: dict[str, Any], *, is_locked_out: bool = False
+) -> None:
+    """Record what an attempt found, or that it waits until the endpoint has its secret."""
+    now, until = services.clock(), version.created_at + SECRET_PATIENCE
+    is_waiting = is_locked_out and version.number == 1 and now < until
     with services.database.transaction() as tx:
-        if bots.record_qualification(tx, version_id, attempt, report, ok=report["accepted"]):
-            _tell_owner(tx, version, report, services.clock())
-    counters.add("fudaba_qualifications_total", "accepted" if report["accepted"] else "refused")
-    log.info("qualified", accepted=report["accepted"], reason=report.get("reason"))
+        if is_waiting:
+            found["reason"] = f"{found['reason']} (asked again until {until:%H:%M:%S} UTC: its secret is new)"
+            later = now + min(_MOST_BETWEEN, max(timedelta(seconds=1), (now - version.created_at) / 4))
+            bots.put_off_qualification(tx, version.id, attempt, found, later)
+        elif bots.record_qualification(tx, version.id, attempt, found, ok=found["accepted"]):
+            _tell_owner(tx, version, found, now)
+    if not is_waiting:
+        counters.add("fudaba_qualifications_total", "accepted" if found["accepted"] else "refused")
+    _log.info("qualified", version=str(version.id), is_waiting=is_waiting, reason=found["reason"])
 
 
 def _free(services: Services, version_id: UUID, attempt: int) -> bool:
@@ -78,14 +102,18 @@ def _tell_owner(tx: Transaction, version: Version, report: dict[str, Any], now: 
     deliveries.emit(tx, event, data, now, owner_id=version.bot.owner_id)
 
 
-def _report(services: Services, contestant: Contestant, version: Version) -> dict[str, Any] | None:
-    """Return the report on a version, None when the platform failed."""
+def _report(services: Services, contestant: Contestant, version: Version) -> Report:
+    """Return the report on a version; raises SandboxError, PlatformFault and AskedToStop."""
     place = stage.current(services)
-    try:
-        work = qualify(contestant.candidate(), place.runtimes, Limits(), version.games)
-        return place.run(work).to_json()
-    except SandboxError as error:
-        return {"accepted": False, "reason": f"this installation runs no uploaded modules: {error}"}
-    except PlatformFault as error:
-        _log.warning("platform_fault", error=str(error))
-        return None
+    return place.run(_patiently(contestant.candidate(), place.runtimes, version))
+
+
+async def _patiently(candidate: Candidate, runtimes: Runtimes, version: Version) -> Report:
+    """Return the report on a candidate; one that may lack its secret for a moment is asked again."""
+    report = await qualify(candidate, runtimes, Limits(), version.games)
+    for seconds in _AT_ONCE_SECONDS if version.number == 1 else ():
+        if not report.is_locked_out:
+            break
+        await asyncio.sleep(seconds)
+        report = await qualify(candidate, runtimes, Limits(), version.games)
+    return report

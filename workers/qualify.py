@@ -26,6 +26,7 @@ MOST_TRIES = 3  # of one qualification, each after a fault of the platform
 _SEED = b"qualification"
 _OPPONENT = "random"
 _MOST_LOG_BYTES = 4096
+_STRANGER = {401, 403}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +91,18 @@ class Report:
     start_fault: dict[str, Any] | None = None
     handshake: HandshakeReport | None = None
     matches: list[GameReport] = field(default_factory=list)
+
+    @property
+    def is_locked_out(self) -> bool:
+        """Return whether the endpoint took the arena for a stranger: most likely it lacks its secret."""
+        statuses = [fault["evidence"].get("status") for fault in self._first_faults()]
+        if self.handshake is not None:
+            statuses.append(self.handshake.status)
+        return self.reason is not None and not _STRANGER.isdisjoint(statuses)
+
+    def _first_faults(self) -> list[dict[str, Any]]:
+        start = [] if self.start_fault is None else [self.start_fault]
+        return [*start, *(match.faults[0] for match in self.matches if match.faults)]
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as a JSON-ready object."""

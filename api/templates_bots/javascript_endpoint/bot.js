@@ -45,17 +45,12 @@ function actions(requests) {
 }
 
 /**
- * Return the secret, empty when there is none; it is read anew each time, so that it can be rotated.
- * One that was just made may come a moment after the first request, so it is waited for a little.
+ * Return the secret, empty while there is none; it is read anew each time, so that it can be rotated.
+ * The arena asks a new endpoint again for ten minutes when it answers 401, until it has its secret.
  */
 async function secret() {
   const file = process.env.FUDABA_SECRET_FILE || path.join(__dirname, "secret.txt");
-  for (let left = 20; left > 0; left -= 1) {
-    const found = await fs.promises.readFile(file, "utf8").catch(() => "");
-    if (found.trim()) return found.trim();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return "";
+  return (await fs.promises.readFile(file, "utf8").catch(() => "")).trim();
 }
 
 /** Return whether the arena has signed this body within the last minutes. */

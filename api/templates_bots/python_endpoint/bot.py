@@ -48,16 +48,12 @@ def actions(requests):
 
 
 def secret():
-    """Return the secret, empty when there is none; it is read anew each time, so that it can be rotated.
+    """Return the secret, empty while there is none; it is read anew each time, so that it can be rotated.
 
-    One that was just made may come a moment after the first request, so it is waited for a little.
+    The arena asks a new endpoint again for ten minutes when it answers 401, until it has its secret.
     """
     path = Path(os.environ.get("FUDABA_SECRET_FILE", Path(__file__).with_name("secret.txt")))
-    for _ in range(20):
-        if path.exists() and (found := path.read_bytes().strip()):
-            return found
-        time.sleep(0.05)
-    return b""
+    return path.read_bytes().strip() if path.exists() else b""
 
 
 def is_from_the_arena(headers, body):
