@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import and_, or_, select, update
+from sqlalchemy import and_, select, update
 from sqlalchemy.orm import contains_eager
 
-from store import entries
+from store import entries, moments
 from store.database import Transaction
 from store.models.bots import Bot, BotKind, Version
 from store.models.ladders import Ladder, LadderState, Member, MemberState, Rung, Season
@@ -38,7 +38,7 @@ def due(tx: Transaction, now: datetime, limit: int) -> list[Place]:
         .join(Bot, Bot.id == Member.bot_id)
         .join(Ladder, Ladder.id == Member.ladder_id)
         .where(Member.state == MemberState.BENCHED, Bot.kind == BotKind.ENDPOINT)
-        .where(Ladder.state == LadderState.OPEN, or_(Member.probe_at.is_(None), Member.probe_at <= now))
+        .where(Ladder.state == LadderState.OPEN, moments.over(Member.probe_at, now, MOST_WAIT))
         .order_by(Member.probe_at, Member.ladder_id, Member.bot_id)
         .limit(limit)
         .with_for_update(of=Member, skip_locked=True)
