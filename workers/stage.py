@@ -13,7 +13,7 @@ from workers import drain, presence
 from workers.runtimes.addresses import AddressRules
 from workers.runtimes.openers import Runtimes
 from workers.runtimes.sandbox import SandboxError, back_ends
-from workers.runtimes.selftest import Choice, choose, fenced
+from workers.runtimes.selftest import Choice, Verdict, choose, fenced
 from workers.services import Services
 from workers.slots import SharedSlots
 
@@ -70,7 +70,7 @@ async def _choose(settings: Settings) -> Choice:
         return await fenced(await choose(back_ends(settings.sandbox, allow_unsafe=settings.unsafe_sandbox)))
     except SandboxError as error:
         _log.error("sandbox_refused", error=str(error))
-        return Choice(sandbox=None, verdicts=())
+        return Choice(sandbox=None, verdicts=(Verdict(name=settings.sandbox, failure=str(error)),))
 
 
 def current(services: Services) -> Stage:

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, NoReturn
@@ -31,6 +32,7 @@ DEALS = 2
 MOST_SECONDS = 600
 FAILED, NO_SANDBOX = 1, 3
 _SHOWN_STEPS = 6
+_PLAIN_WIDTH = 120
 _Json = dict[str, Any]
 
 
@@ -51,7 +53,7 @@ class DemoFailed(FudabaError):
 def demo(home: Path | None, port: int, record: Path | None) -> None:
     """Play a tournament over all games: uploads, an endpoint, workers, standings, replay, verification."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
     if record is not None:
         _require_writable(record)
     with _folder(home) as folder:
@@ -94,7 +96,7 @@ def _folder(home: Path | None) -> Iterator[Path]:
 def _require_sandbox(settings: Settings) -> None:
     """End with exit code 3 where uploaded modules cannot be confined; they are never run without."""
     logs.configure("error")
-    choice = stage.choose_sandbox(settings)
+    choice = stage.choose_sandbox(replace(settings, unsafe_sandbox=False))
     if choice.sandbox is None:
         _fail(NO_SANDBOX, choice.reason)
 
