@@ -281,23 +281,17 @@ def claim_qualification(
     )
 
 
-def renew_qualification(tx: Transaction, version_id: UUID, attempt: int, until: datetime) -> bool:
-    """Make the lease of an attempt last until `until`; false when the attempt no longer holds the version."""
+def renew_qualification(
+    tx: Transaction, version_id: UUID, attempt: int, until: datetime, report: dict[str, Any] | None = None
+) -> bool:
+    """Leave a version undecided until then, with what was found so far; false when another holds it."""
     renewed = tx.scalar(
         update(Version)
         .where(Version.id == version_id, Version.attempt == attempt, Version.state == VersionState.QUALIFYING)
-        .values(lease_until=until)
+        .values(lease_until=until, report=report)
         .returning(Version.id)
     )
     return renewed is not None
-
-
-def put_off_qualification(
-    tx: Transaction, version_id: UUID, attempt: int, report: dict[str, Any], until: datetime
-) -> None:
-    """Leave a version undecided until then, with what the attempt found, if it still holds the version."""
-    if renew_qualification(tx, version_id, attempt, until):
-        tx.execute(update(Version).where(Version.id == version_id).values(report=report))
 
 
 def record_qualification(

@@ -77,7 +77,7 @@ def _record(
         if is_waiting:
             found["reason"] = f"{found['reason']} (asked again until {until:%H:%M:%S} UTC: its secret is new)"
             later = now + min(_MOST_BETWEEN, max(timedelta(seconds=1), (now - version.created_at) / 4))
-            bots.put_off_qualification(tx, version.id, attempt, found, later)
+            bots.renew_qualification(tx, version.id, attempt, later, found)
         elif bots.record_qualification(tx, version.id, attempt, found, ok=found["accepted"]):
             _tell_owner(tx, version, found, now)
     if not is_waiting:
