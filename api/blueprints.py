@@ -51,12 +51,20 @@ def load_json(request: Request) -> Any:
     return decode_json(body)
 
 
-def decode_json(body: bytes) -> Any:
+class Malformed(BadRequest):
+    """A text that is no JSON; `field` names the part of the body that it is, None for the whole."""
+
+    def __init__(self, description: str, field: str | None) -> None:
+        super().__init__(description)
+        self.field = field
+
+
+def decode_json(body: bytes, field: str | None = None) -> Any:
     """Return the value that a JSON text writes; answers 400 when it is none."""
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise BadRequest(f"the JSON cannot be read: {error}") from error
+        raise Malformed(f"the JSON cannot be read: {error}", field) from error
 
 
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]

@@ -179,7 +179,8 @@ def of_http_exception(error: HTTPException) -> Response:
     code = HTTP_CODES.get(status, HTTPStatus(status).name.lower())
     kept = ("allow", "retry-after", "location", "content-range")
     headers = {name: value for name, value in error.get_headers() if name.lower() in kept}
-    return problem(status, code, error.description or error.name, headers=headers)
+    field = getattr(error, "field", None)
+    return problem(status, code, error.description or error.name, field=field, headers=headers)
 
 
 def of_lost_database(error: Exception) -> Response:

@@ -79,7 +79,7 @@ def _read_module(sent: Request, schema: ma.Schema) -> Module:
     for part in [*sent.form, *sent.files]:
         if part not in ("meta", "file"):
             raise BadRequest(f"part {part[:80]!r} is unknown; expected meta and file", field=part[:80])
-    meta = _load(schema, decode_json(_meta(sent)))
+    meta = _load(schema, decode_json(_meta(sent), "meta"))
     files: list[FileStorage] = sent.files.getlist("file")
     if len(files) != 1 or "file" in sent.form:
         raise BadRequest("expected one part `file` with a file name", field="file")

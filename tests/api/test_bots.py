@@ -85,7 +85,7 @@ def test_an_unknown_game_is_refused(participant: Caller) -> None:
 
 @pytest.mark.parametrize("meta", ["", "{", '{"name": NaN}', "\ufeff{}", "[" * 60_000])
 def test_broken_meta_is_malformed(participant: Caller, meta: str) -> None:
-    assert_problem(participant.submit(meta), 400, "malformed")
+    assert_problem(participant.submit(meta), 400, "malformed", "meta")
 
 
 @pytest.mark.parametrize(
