@@ -15,6 +15,7 @@ from engine.limits import BadLimits
 from engine.match import PlatformFault
 from engine.policies import UnknownPolicy
 from store import errors as store_errors
+from store.schema import WrongTables
 from store.settings import BadSettings
 from store.uploads import BadUpload, UploadTooLarge
 from workers.runtimes.addresses import BadUrl
@@ -88,6 +89,7 @@ STATUS: Mapping[type[engine_errors.FudabaError], HTTPStatus] = {
     UnknownPolicy: HTTPStatus.UNPROCESSABLE_ENTITY,
     engine_errors.BadRecord: HTTPStatus.INTERNAL_SERVER_ERROR,  # of ours: no route takes a record
     BadSettings: HTTPStatus.INTERNAL_SERVER_ERROR,
+    WrongTables: HTTPStatus.SERVICE_UNAVAILABLE,
     PlatformFault: HTTPStatus.INTERNAL_SERVER_ERROR,
 }
 FIELDS: Mapping[type[engine_errors.FudabaError], str] = {

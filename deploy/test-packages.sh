@@ -1,7 +1,6 @@
 #!/bin/sh
-# Installs what only the tests need and pip cannot bring: PostgreSQL, bubblewrap, Chromium, nginx, Node, a
-# Redis with TLS and libfaketime. Without root, sudo or apt it installs nothing: the tests then name the groups
-# that could not run.
+# Installs what only the tests need and pip cannot bring: PostgreSQL, bubblewrap, Chromium, nginx, Node and a
+# Redis with TLS. Without root, sudo or apt it installs nothing: the tests then name the groups that could not run.
 set -eu
 missing=""
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || missing="$missing postgresql"
@@ -10,7 +9,6 @@ command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
 command -v nginx >/dev/null 2>&1 || [ -x /usr/sbin/nginx ] || missing="$missing nginx-light"
 command -v node >/dev/null 2>&1 || missing="$missing nodejs"
 command -v redis-server >/dev/null 2>&1 || command -v redis-check-rdb >/dev/null 2>&1 || missing="$missing redis-tools"
-ls /usr/lib/*/faketime/libfaketimeMT.so.1 >/dev/null 2>&1 || missing="$missing libfaketime"
 [ -n "$missing" ] || exit 0
 command -v apt-get >/dev/null 2>&1 || exit 0
 if [ "$(id -u)" = 0 ]; then

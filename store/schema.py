@@ -1,6 +1,7 @@
 """The schema of the database: brought up to date, checked, and a new migration written."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 from alembic import command
@@ -10,10 +11,17 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
-from store.database import Database
+from engine.errors import FudabaError
+from store.database import Database, Transaction
 from store.models import Base
 
 _LOCK = 0x66756461  # any number of our own: two processes that start at once migrate one after the other
+
+
+class WrongTables(FudabaError):
+    """The tables are those of another version: nothing is read from them or written."""
+
+    code = "wrong_tables"
 
 
 def upgrade(database: Database) -> None:
@@ -32,9 +40,20 @@ def revision(database: Database) -> str | None:
         return MigrationContext.configure(connection).get_current_revision()
 
 
+@lru_cache
 def newest_revision() -> str | None:
     """Return the revision that this code expects."""
     return ScriptDirectory.from_config(_config()).get_current_head()
+
+
+def require_current(tx: Transaction) -> None:
+    """Raise WrongTables unless the tables are those of this code, at the moment of this transaction."""
+    found = tx.scalar(text("SELECT version_num FROM alembic_version"))
+    if found != newest_revision():
+        raise WrongTables(
+            f"the tables are at revision {found}, this process expects {newest_revision()}: restart it with"
+            " the version that was installed, or run `fudaba admin migrate`"
+        )
 
 
 def differences(database: Database) -> list[object]:

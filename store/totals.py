@@ -16,19 +16,26 @@ from store.database import Transaction
 from store.models.matches import FaultRow, Result
 from store.models.tournaments import EntrantTotals, Event, PairTotals, UnitTotals
 
-_Sums = Mapping[tuple[int, ...], Sequence[int]]
+Sums = Mapping[tuple[int, ...], tuple[int, ...]]
 
 
 def add(tx: Transaction, event: Event, tally: Tally, *, sign: int = 1) -> None:
     """Add a tally to the totals of entrants, of pairs and of units of deals; with `sign` -1 take it out."""
-    totals: _Sums = {(entrant,): _signed(astuple(of), sign) for entrant, of in tally.totals().items()}
-    duels: _Sums = {pair: _signed(astuple(duel), sign) for pair, duel in tally.duels().items()}
-    units: _Sums = {
-        (one.unit, one.entrant): _signed((one.matches, one.points), sign) for one in tally.units()
-    }
-    _upsert(tx, EntrantTotals.__table__, event.id, ("entrant",), _TOTALS, totals)
-    _upsert(tx, PairTotals.__table__, event.id, ("entrant", "opponent"), _DUEL, duels)
-    _upsert(tx, UnitTotals.__table__, event.id, ("unit", "entrant"), _UNIT, units)
+    totals, duels, units = (
+        {key: _signed(values, sign) for key, values in sums.items()} for sums in sums_of(tally)
+    )
+    _upsert(tx, EntrantTotals.__table__, event.id, ("entrant",), TOTALS, totals)
+    _upsert(tx, PairTotals.__table__, event.id, ("entrant", "opponent"), DUEL, duels)
+    _upsert(tx, UnitTotals.__table__, event.id, ("unit", "entrant"), UNIT, units)
+
+
+def sums_of(tally: Tally) -> tuple[Sums, Sums, Sums]:
+    """Return a tally by the keys under which it is stored: of entrants, of pairs, of units of deals."""
+    return (
+        {(entrant,): astuple(of) for entrant, of in tally.totals().items()},
+        {pair: astuple(duel) for pair, duel in tally.duels().items()},
+        {(one.unit, one.entrant): (one.matches, one.points) for one in tally.units()},
+    )
 
 
 def take_out(tx: Transaction, event: Event, entrant: int, gone: Set[int]) -> None:
@@ -76,9 +83,9 @@ def _signed(values: tuple[int, ...], sign: int) -> tuple[int, ...]:
 
 
 _PAGE = 500
-_TOTALS = tuple(field.name for field in fields(Totals))
-_DUEL = tuple(field.name for field in fields(Duel))
-_UNIT = ("matches", "points")
+TOTALS = tuple(field.name for field in fields(Totals))
+DUEL = tuple(field.name for field in fields(Duel))
+UNIT = ("matches", "points")
 
 
 def _upsert(
@@ -87,7 +94,7 @@ def _upsert(
     event_id: UUID,
     keys: tuple[str, ...],
     columns: tuple[str, ...],
-    sums: _Sums,
+    sums: Sums,
 ) -> None:
     """Add `sums` (by key) to the rows of a totals table, making those that are not there, in order of key."""
     if not sums:

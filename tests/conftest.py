@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
-from support import clocks, databases, encrypted, postgres
+from support import databases, encrypted, postgres
 
 from store.database import Database
 
@@ -24,7 +24,6 @@ _GROUPS: dict[str, Callable[[], bool]] = {
     "node": lambda: shutil.which("node") is not None,
     "redis": lambda: encrypted.redis_program() is not None,
     "root": lambda: os.geteuid() == 0,
-    "libfaketime": lambda: bool(clocks.libraries()),
 }
 _missing: set[str] = set()
 

@@ -16,7 +16,7 @@ from engine.limits import Limits
 from engine.match import PlatformFault
 from engine.match import play as play_match
 from engine.schedule import Slot
-from store import batches, benches, deals, results, seating, sums, tournaments
+from store import batches, benches, deals, results, schema, seating, sums, tournaments
 from store.batches import Claim
 from store.database import Transaction
 from store.models.tournaments import Event, Tournament
@@ -130,6 +130,7 @@ def _count(game: str, played: Sequence[Played]) -> None:
 
 
 def _claimed(services: Services, tx: Transaction, batch_id: int) -> Job | None:
+    schema.require_current(tx)
     owner = f"{socket.gethostname()}:{os.getpid()}"
     lease = services.settings.lease_seconds
     claim = batches.claim(tx, batch_id, owner=owner, now=services.clock(), lease_seconds=lease)
@@ -168,6 +169,7 @@ def _write(services: Services, job: Job, played: Sequence[Played], logs: Sequenc
     """Write the results, then move the event on; false when the lease was lost."""
     versions = {number: contestant.version_id for number, contestant in job.contestants.items()}
     with services.database.transaction() as tx:
+        schema.require_current(tx)
         is_written = results.write(tx, job.claim, played, logs, versions, services.clock())
     if is_written:  # apart, since moving on locks more than the event; the sweep does it after a crash
         advance.after_batch(services, job.event)

@@ -11,6 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from api.commands import admin_data
 from api.commands.databases import UnusableDatabase, opened, opened_with_tables
 from api.commands.secrets import make_secrets
 from engine.errors import FudabaError
@@ -30,7 +31,8 @@ def admin() -> None:
     """Settings, checks, migrations and tokens of an installation."""
 
 
-admin.add_command(make_secrets)
+for _command in (make_secrets, *admin_data.COMMANDS):
+    admin.add_command(_command)
 
 
 @admin.command()

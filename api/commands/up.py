@@ -75,7 +75,7 @@ def running(settings: Settings) -> Iterator[tuple[Installation, Supervisor]]:
     """Start everything, yield when it is ready, stop everything at the end; raises CannotStart."""
     _make_home(settings.home)
     supervisor = Supervisor(stop_seconds=STOP_SECONDS + settings.drain_seconds)
-    with _only_one(settings.home), _listening(settings) as listener:
+    with only_one(settings.home), _listening(settings) as listener:
         try:
             settings = _start_broker(settings, supervisor)
             token = _prepare_database(settings)
@@ -111,7 +111,7 @@ class _Stopped:
 
 
 @contextmanager
-def _only_one(home: Path) -> Iterator[None]:
+def only_one(home: Path) -> Iterator[None]:
     """Hold the data folder; raises CannotStart when another `up` holds it."""
     with (home / "up.lock").open("w") as lock:
         try:

@@ -92,7 +92,6 @@ def _fill(path: Path) -> None:
         os.close(descriptor)
 
 
-@pytest.mark.needs("libfaketime")
 def test_the_clock_jumps_forward_and_far_back(
     tmp_path: Path, broker: Broker, sqlite: Database, rng: random.Random, undisturbed: dict[str, str]
 ) -> None:

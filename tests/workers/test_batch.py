@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 from support import arena
 
 from engine import games
@@ -14,6 +14,7 @@ from store.database import Database
 from store.errors import Conflict
 from store.models.matches import Batch, FaultRow, Result
 from store.models.tournaments import Bench, EventState, Tournament, TournamentState
+from store.schema import WrongTables
 from workers import batch, contestants
 from workers.runtimes.house import HouseBot, HousePlayer
 
@@ -238,3 +239,13 @@ def test_points_of_a_match_add_up(made: Any) -> None:
             assert sum(points(view.places, sides, ())) == len(sides) // event.sides * event.sides * (
                 event.sides - 1
             )
+
+
+def test_nothing_is_played_with_the_tables_of_another_version(made: Any) -> None:
+    arena.started(made.database)
+    with made.database.transaction() as tx:
+        batch_id = tx.scalars(select(Batch.id).order_by(Batch.id)).first()
+        tx.execute(text("UPDATE alembic_version SET version_num = 'later'"))
+    with pytest.raises(WrongTables, match="the tables are at revision later"):
+        batch.play(made, batch_id)
+    assert snapshot(made.database) == []

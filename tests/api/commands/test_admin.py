@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from click.testing import CliRunner, Result
@@ -10,6 +11,7 @@ from api.commands import fudaba
 from store import accounts
 from store.database import Database
 from store.models.accounts import Role
+from store.models.bots import Blob
 from store.settings import SETTINGS
 
 
@@ -99,3 +101,36 @@ def test_the_doctor_attacks_the_sandboxes(env: dict[str, str]) -> None:
     assert found["sandbox landlock"] == "holds"
     assert found["control groups"].startswith(("cgroup v", "none: "))
     assert found["broker"].startswith("embedded")
+
+
+def test_a_database_is_checked_copied_and_put_back(env: dict[str, str], tmp_path: Path) -> None:
+    assert admin(env, "migrate").exit_code == 0
+    assert json.loads(admin(env, "check", "--json").output) == {"ok": True, "problems": []}
+    file = tmp_path / "copy"
+    assert admin(env, "backup", str(file)).exit_code == 0
+    again = admin(env, "backup", str(file))
+    assert (again.exit_code, "exists already" in again.output) == (1, True)
+    refused = admin(env, "restore", str(file))
+    assert (refused.exit_code, "not empty" in refused.output) == (1, True)
+    (tmp_path / "elsewhere").mkdir()
+    elsewhere = {**env, "FUDABA_HOME": str(tmp_path / "elsewhere")}
+    assert admin(elsewhere, "restore", str(file)).exit_code == 0
+    assert admin(elsewhere, "check").output == "all is right\n"
+
+
+def test_what_is_wrong_with_a_database_is_named(env: dict[str, str], tmp_path: Path) -> None:
+    admin(env, "migrate")
+    database = Database(f"sqlite:///{tmp_path / 'fudaba.db'}")
+    with database.transaction() as tx:
+        tx.add(Blob(sha256="0" * 64, content=b"other"))
+    database.dispose()
+    found = admin(env, "check")
+    assert (found.exit_code, "has other bytes" in found.output) == (1, True)
+
+
+def test_a_tournament_that_is_not_there_is_not_exported(env: dict[str, str], tmp_path: Path) -> None:
+    admin(env, "migrate")
+    found = admin(env, "export", str(uuid4()), str(tmp_path / "cup"))
+    assert (found.exit_code, "Error:" in found.output) == (1, True)
+    missing = admin(env, "import", str(tmp_path / "cup"))
+    assert (missing.exit_code, "no export of a tournament" in missing.output) == (1, True)

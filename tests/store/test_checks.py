@@ -1,0 +1,137 @@
+"""The database against its own rules; copies of it; a tournament as a file."""
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, select, update
+from support import arena, databases
+
+from store import backups, checks, exports, standings, tournaments
+from store.backups import BackupFailed
+from store.database import Database
+from store.errors import Conflict
+from store.exports import BadExport
+from store.models.bots import Blob
+from store.models.matches import Batch, Result
+from store.models.tournaments import Edition, EntrantTotals, Event, Tournament
+
+Damage = Callable[[Any], Any]
+
+
+def finished(database: Database) -> Tournament:
+    """Play a short tournament to its end."""
+    made = arena.install(database)
+    tournament = arena.started(database)
+    arena.play_all(made)
+    return tournament
+
+
+def test_a_tournament_under_way_and_a_finished_one_are_right(database: Database) -> None:
+    made = arena.install(database)
+    arena.started(database, name="first")
+    arena.play_all(made, most=2)
+    assert list(checks.problems(database)) == []
+    arena.play_all(made)
+    assert list(checks.problems(database)) == []
+
+
+@pytest.mark.parametrize(
+    ("damage", "found"),
+    [
+        (delete(Result).where(Result.number == 3), "are counted as played"),
+        (update(EntrantTotals).values(points=EntrantTotals.points + 1), "totals of entrants: (0,) is"),
+        (update(Edition).values(standings=[]), "edition 1: its standings are not those that were frozen"),
+        (update(Tournament).values(secret=b"x" * 32), "its secret is not the one"),
+        (
+            update(Batch).where(Batch.first == 0).values(state="open"),
+            "has a result, but its batch is not done",
+        ),
+        (update(Batch).where(Batch.first == 0).values(count=Batch.count + 1), "in two batches"),
+        (update(Event).values(next_number=Event.next_number + 5), "but the next one is"),
+    ],
+)
+def test_what_was_changed_behind_its_back_is_found(tmp_path: Path, damage: Any, found: str) -> None:
+    database = databases.sqlite(tmp_path)
+    finished(database)
+    with database.transaction() as tx:
+        tx.change(damage)
+    assert any(found in problem for problem in checks.problems(database)), list(checks.problems(database))
+
+
+def test_an_upload_with_other_bytes_is_found(tmp_path: Path) -> None:
+    database = databases.sqlite(tmp_path)
+    with database.transaction() as tx:
+        tx.add(Blob(sha256="0" * 64, content=b"no such hash"))
+    (problem,) = checks.problems(database)
+    assert "has other bytes than its hash says" in problem
+
+
+def test_a_backup_holds_what_was_there_and_is_put_back_whole(database: Database, tmp_path: Path) -> None:
+    tournament = finished(database)
+    file = tmp_path / "copy"
+    backups.take(database, file)
+    assert file.stat().st_mode & 0o777 == 0o600
+    with database.transaction() as tx:
+        tx.change(delete(Edition))
+    with pytest.raises(BackupFailed, match="not empty"):
+        backups.put_back(database, file, replace=False)
+    backups.put_back(database, file, replace=True)
+    assert list(checks.problems(database)) == []
+    with database.reading() as tx:
+        assert tournaments.get(tx, tournament.id).state.value == "finished"
+        assert tx.scalars(select(Edition)).all()
+
+
+def test_a_backup_replaces_no_file_and_no_file_is_mistaken_for_one(tmp_path: Path) -> None:
+    database = databases.sqlite(tmp_path)
+    file = tmp_path / "text"
+    file.write_text("no database")
+    with pytest.raises(BackupFailed, match="exists already"):
+        backups.take(database, file)
+    with pytest.raises(BackupFailed, match="no backup"):
+        backups.put_back(database, file, replace=True)
+    with pytest.raises(BackupFailed, match="no file"):
+        backups.put_back(database, tmp_path / "nowhere", replace=True)
+
+
+def test_an_exported_tournament_is_the_same_elsewhere(database: Database, tmp_path: Path) -> None:
+    tournament = finished(database)
+    file, elsewhere = tmp_path / "cup", databases.sqlite(tmp_path)
+    exports.write(database, tournament.id, file)
+    arena.install(elsewhere)
+    assert exports.read(elsewhere, file) == tournament.id
+    assert list(checks.problems(elsewhere)) == []
+    tables = []
+    for one in (database, elsewhere):
+        with one.reading() as tx:
+            results = [(row.number, row.scores, row.actions) for row in tx.scalars(select(Result))]
+            tables.append((standings.tables(tx, tournament.id), sorted(results)))
+    assert tables[0] == tables[1]
+    with pytest.raises(Conflict, match="is here already"):
+        exports.read(elsewhere, file)
+
+
+def test_a_tournament_under_way_is_not_exported(tmp_path: Path) -> None:
+    database = databases.sqlite(tmp_path)
+    arena.install(database)
+    with pytest.raises(Conflict, match="only one that is over"):
+        exports.write(database, arena.started(database).id, tmp_path / "cup")
+
+
+def test_a_file_that_was_cut_or_changed_is_refused_and_nothing_is_stored(tmp_path: Path) -> None:
+    database = databases.sqlite(tmp_path)
+    tournament = finished(database)
+    file = tmp_path / "cup"
+    exports.write(database, tournament.id, file)
+    lines = gzip.decompress(file.read_bytes()).splitlines(keepends=True)
+    (tmp_path / "other").mkdir()
+    elsewhere = databases.sqlite(tmp_path / "other")
+    for broken in (lines[:-1], [*lines[:3], *lines[4:]], [b"{}\n"], []):
+        file.write_bytes(gzip.compress(b"".join(broken)))
+        with pytest.raises(BadExport):
+            exports.read(elsewhere, file)
+    with elsewhere.reading() as tx:
+        assert tx.scalars(select(Tournament)).all() == []
