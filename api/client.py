@@ -266,6 +266,23 @@ class Client(LadderCalls):
         """Return who has left a tournament, and from which block on."""
         return self._items(f"/tournaments/{segment(tournament_id)}/withdrawals")
 
+    def preview_rerun(self, tournament_id: str, choice: Json) -> Json:
+        """Return what playing the chosen matches again would do; nothing is done."""
+        path = f"/tournaments/{segment(tournament_id)}/reruns"
+        return self._json(self._send("POST", path, params={"dry_run": "true"}, json=choice))
+
+    def rerun(self, tournament_id: str, choice: Json) -> Json:
+        """Have the chosen matches played again; the choice is the body of POST .../reruns, with `reason`."""
+        return self._post(f"/tournaments/{segment(tournament_id)}/reruns", choice)
+
+    def reruns(self, tournament_id: str) -> list[Json]:
+        """Return the re-runs of a tournament, the first one first."""
+        return self._items(f"/tournaments/{segment(tournament_id)}/reruns")
+
+    def undo_rerun(self, tournament_id: str, number: int) -> Json:
+        """Let the results count again that a re-run took out."""
+        return self._post(f"/tournaments/{segment(tournament_id)}/reruns/{number}/undo")
+
     def change_tournament(self, tournament_id: str, **change: Any) -> Json:
         """Change a draft: its name, entries_close_at, entries_per_owner."""
         return self._json(self._send("PATCH", f"/tournaments/{segment(tournament_id)}", json=change))

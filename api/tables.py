@@ -59,7 +59,8 @@ def build(tx: Transaction, tournament_id: UUID, event_index: int | None) -> Stan
     events = [event for event in tournament.events if event_index in (None, event.index)]
     if event_index is not None and not events:
         raise NotFound(f"the tournament has no event {event_index}", field="event")
-    edition = editions.latest(tx, tournament_id)
+    is_final = tournament.state is TournamentState.FINISHED  # it is not while matches are played again
+    edition = editions.latest(tx, tournament_id) if is_final else None
     overall: list[Line] | None = None
     if event_index is None:
         if edition is None:

@@ -57,6 +57,26 @@ class EventPart(_Part, frozen=True):
     dropped: list[int]
 
 
+class RerunEventPart(_Part, frozen=True):
+    """What a re-run had played again of one event: ranges (first, count) of match numbers.
+
+    `ranges` were chosen, `followed` came of other decisions between blocks.
+    """
+
+    event: int
+    ranges: list[tuple[int, int]]
+    followed: list[tuple[int, int]]
+
+
+class RerunPart(_Part, frozen=True):
+    """A re-run: matches whose first results were taken out by the organiser, and why."""
+
+    number: int
+    reason: str
+    undone: bool
+    events: list[RerunEventPart]
+
+
 class EditionPart(_Part, frozen=True):
     """The frozen standings that the record ends with: `sha256` is `digest` of their tables."""
 
@@ -83,6 +103,7 @@ class Header(Line, frozen=True, tag="header"):
     limits: dict[str, int]
     stop: dict[str, Any] | None
     events: list[EventPart]
+    reruns: list[RerunPart]
     edition: EditionPart
 
 

@@ -16,6 +16,7 @@ from engine.ledger import (
     Header,
     MatchLine,
     Reader,
+    RerunPart,
     SetAsideLine,
     StandingsLine,
     Table,
@@ -181,6 +182,8 @@ def _require_header(reader: Reader, header: Header) -> None:
             StopRule.from_json(header.stop)
         for index, event in enumerate(header.events):
             _require_event(index, event, header.stop is not None)
+        for position, rerun in enumerate(header.reruns):
+            _require_rerun(header, rerun, position + 1)
     except FudabaError as error:
         raise reader.wrong(str(error)) from error
 
@@ -194,6 +197,19 @@ def _require_event(index: int, event: EventPart, may_stop: bool) -> None:
     matches = schedule.block_range(_last_block(event, schedule)).stop
     if event.matches != matches:
         raise BadRecord(f"matches of event {index} is {event.matches}; its schedule has {matches}")
+
+
+def _require_rerun(header: Header, rerun: RerunPart, number: int) -> None:
+    """Raise BadRecord when a re-run is not of matches that there are."""
+    if rerun.number != number:
+        raise BadRecord(f"number of re-run {number} is {rerun.number}")
+    for part in rerun.events:
+        if part.event not in range(len(header.events)):
+            raise BadRecord(f"re-run {number} is of event {part.event}, which there is not")
+        matches = _schedule(header.events[part.event]).matches
+        for first, count in [*part.ranges, *part.followed]:
+            if first < 0 or count < 1 or first + count > matches:
+                raise BadRecord(f"re-run {number} has matches that event {part.event} has not")
 
 
 def _require_dropped(index: int, event: EventPart, entrants: Sequence[EntrantLine], may_stop: bool) -> None:

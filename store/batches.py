@@ -1,4 +1,4 @@
-"""Batches: opened a window at a time, claimed with a lease, finished in one transaction, swept when lost."""
+"""Batches: claimed with a lease, finished in one transaction, swept when lost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,15 +7,11 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, func, select, update
 
-from engine.intervals import looks
-from store import benches, deliveries, editions, estimates, moments, seating, stops, withdrawals
+from store import moments
 from store.database import Transaction
 from store.models.matches import Batch, BatchState
 from store.models.tournaments import Event, EventState, Tournament, TournamentState
-from store.models.webhooks import HookEvent
-from store.models.withdrawals import WithdrawalRule
 
-WINDOW = 8  # open batches per event: enough for the workers, little enough that tournaments take turns
 MOST_FAILURES = 3
 MOST_DEATHS = 4
 MOST_SENT_AT_ONCE = 200
@@ -39,24 +35,10 @@ class Claim:
         return range(self.first, self.first + self.count)
 
 
-def open_window(tx: Transaction, event: Event, now: datetime) -> list[int]:
-    """Make batches of the present block until WINDOW are open; return the ids of the new ones."""
-    open_count = _count(tx, event.id, BatchState.OPEN)
-    schedule = seating.schedule_of(event)
-    end = schedule.block_range(event.block).stop
-    step = event.batch_groups * schedule.group_matches(event.block)
-    made: list[Batch] = []
-    while open_count + len(made) < WINDOW and event.next_number < end:
-        made.append(add(tx, event, min(step, end - event.next_number), now))
-    tx.flush()
-    return [batch.id for batch in made]
-
-
-def add(tx: Transaction, event: Event, count: int, now: datetime) -> Batch:
-    """Add a batch of the next `count` matches of an event's present block."""
-    batch = _new_batch(event.id, event.block, event.next_number, count, now)
+def add(tx: Transaction, event: Event, numbers: range, now: datetime) -> Batch:
+    """Add a batch of these matches of an event's present block."""
+    batch = _new_batch(event.id, event.block, numbers.start, len(numbers), now)
     tx.add(batch)
-    event.next_number += count
     return batch
 
 
@@ -129,35 +111,6 @@ def hand_back(tx: Transaction, claim: Claim, now: datetime) -> bool:
     return bool(tx.change(update(Batch).where(*_held(claim)).values(lease_until=None, sent_at=now)))
 
 
-def advance(tx: Transaction, event_id: UUID, now: datetime) -> list[int]:
-    """Move an event on as far as its finished batches allow; return the ids of new batches to send.
-
-    A block ends when all its matches are played or set aside; benching and early ends are decided there,
-    from all complete blocks. The event's row is locked, so that one of several callers does each step.
-    """
-    event = tx.get_one(Event, event_id, with_for_update=True, populate_existing=True)
-    if event.state is not EventState.RUNNING:
-        return []
-    tournament = tx.get_one(Tournament, event.tournament_id)
-    if tournament.state is not TournamentState.RUNNING:
-        return []
-    event.set_aside = _count(tx, event.id, BatchState.SET_ASIDE)  # each is a single match
-    schedule = seating.schedule_of(event)
-    block_over = event.next_number >= schedule.block_range(event.block).stop
-    if block_over and not _count(tx, event.id, BatchState.OPEN):
-        withdrawals.apply(tx, event, WithdrawalRule.DROP)
-        is_last = event.block + 1 == schedule.blocks
-        if is_last or stops.apply(tx, tournament, event, schedule):
-            _finish(tx, event, tournament, now)
-            return []
-        withdrawals.apply(tx, event, WithdrawalRule.FORFEIT)
-        benches.decide(tx, event, now)
-        if event.block in looks(schedule.blocks):
-            estimates.update_event(tx, event)
-        event.block += 1
-    return open_window(tx, event, now)
-
-
 def lost(
     tx: Transaction,
     now: datetime,
@@ -210,6 +163,12 @@ def running_events(tx: Transaction) -> list[UUID]:
     return list(tx.scalars(query))
 
 
+def count(tx: Transaction, event_id: UUID, state: BatchState) -> int:
+    """Return how many batches of an event are in this state."""
+    query = select(func.count()).select_from(Batch).where(Batch.event_id == event_id, Batch.state == state)
+    return tx.scalar(query) or 0
+
+
 def _held(claim: Claim) -> tuple[ColumnElement[bool], ...]:
     return (
         Batch.id == claim.batch_id,
@@ -229,11 +188,6 @@ def _may_end(tx: Transaction, claim: Claim) -> bool:
 def _most_ahead(lease_seconds: float) -> timedelta:
     """Return by how much a lease may end after now: clocks of machines differ, but not by a lease."""
     return timedelta(seconds=2 * lease_seconds)
-
-
-def _count(tx: Transaction, event_id: UUID, state: BatchState) -> int:
-    query = select(func.count()).select_from(Batch).where(Batch.event_id == event_id, Batch.state == state)
-    return tx.scalar(query) or 0
 
 
 def _new_batch(event_id: UUID, block: int, first: int, count: int, now: datetime) -> Batch:
@@ -262,23 +216,3 @@ def _give_up(tx: Transaction, batch: Batch, reason: str, now: datetime) -> None:
     else:
         batch.state = BatchState.SET_ASIDE
     tx.flush()
-
-
-def _finish(tx: Transaction, event: Event, tournament: Tournament, now: datetime) -> None:
-    """End an event, and its tournament when it was the last one: its standings are frozen with it."""
-    event.state = EventState.FINISHED
-    event.finished_at = now
-    tx.flush()
-    estimates.update_event(tx, event)
-    tx.get_one(Tournament, tournament.id, with_for_update=True, populate_existing=True)
-    estimates.update_overall(tx, tournament.id)
-    left = tx.scalar(
-        select(func.count())
-        .select_from(Event)
-        .where(Event.tournament_id == tournament.id, Event.state != EventState.FINISHED)
-    )
-    if not left and tournament.state is not TournamentState.CANCELLED:
-        tournament.state = TournamentState.FINISHED
-        tournament.finished_at = now
-        editions.freeze(tx, tournament.id, now)
-        deliveries.tournament_event(tx, HookEvent.FINISHED, tournament, now)

@@ -9,7 +9,7 @@ from sqlalchemy import select, tuple_
 
 from engine import ledger
 from store.database import Transaction
-from store.models.tournaments import Edition, Entrant
+from store.models.tournaments import Edition, Entrant, Tournament, TournamentState
 
 PLACES = 3
 
@@ -26,8 +26,13 @@ class Placed:
 def of_tournaments(
     tx: Transaction, tournament_ids: Sequence[UUID], most: int = PLACES
 ) -> Mapping[UUID, list[Placed]]:
-    """Return the first `most` rows of the latest edition of each tournament that has one."""
-    query = select(Edition).where(Edition.tournament_id.in_(tournament_ids)).order_by(Edition.number)
+    """Return the first `most` rows of the latest edition of each tournament that is finished."""
+    query = (
+        select(Edition)
+        .join(Tournament, Tournament.id == Edition.tournament_id)
+        .where(Edition.tournament_id.in_(tournament_ids), Tournament.state == TournamentState.FINISHED)
+        .order_by(Edition.number)
+    )
     rows = {
         edition.tournament_id: ledger.overall_rows(edition.standings)[:most] for edition in tx.scalars(query)
     }

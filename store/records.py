@@ -20,16 +20,19 @@ from engine.ledger import (
     Header,
     Line,
     MatchLine,
+    RerunEventPart,
+    RerunPart,
     SetAsideLine,
     StandingsLine,
     WithdrawalLine,
 )
 from engine.match import points
 from engine.policies import FaultCode
-from store import deals, editions, results, seating, sums, tournaments
+from store import deals, editions, reruns, results, seating, sums, tournaments
 from store.database import Database, Transaction
 from store.errors import Conflict
 from store.models.matches import FaultRow, Result
+from store.models.reruns import RerunState
 from store.models.tournaments import Bench, Edition, Entrant, Event, Tournament, TournamentState
 from store.models.withdrawals import EventWithdrawal, WithdrawalRule
 
@@ -39,11 +42,12 @@ _Fault = tuple[int, int, FaultCode]
 
 
 class _Final(NamedTuple):
-    """A finished tournament, the edition of its standings that counts, and who was dropped by event."""
+    """A finished tournament, the edition of its standings that counts, who was dropped by event, re-runs."""
 
     tournament: Tournament
     edition: Edition
     dropped: dict[int, list[int]]
+    reruns: list[reruns.View]
 
 
 def stream(database: Database, tournament_id: UUID) -> Iterator[bytes]:
@@ -74,7 +78,7 @@ def _final(tx: Transaction, tournament_id: UUID) -> _Final:
             f"the tournament is {tournament.state.value}; there is a record only once it is finished"
         )
     dropped = {event.index: sorted(sums.dropped(tx, event)) for event in tournament.events}
-    return _Final(tournament, edition, dropped)
+    return _Final(tournament, edition, dropped, reruns.of_tournament(tx, tournament_id))
 
 
 def _lines(database: Database, final: _Final) -> Iterator[Line]:
@@ -116,7 +120,24 @@ def _header(final: _Final) -> Header:
             )
             for event in tournament.events
         ],
+        reruns=[_rerun_part(rerun) for rerun in final.reruns],
         edition=EditionPart(number=edition.number, sha256=edition.sha256),
+    )
+
+
+def _rerun_part(rerun: reruns.View) -> RerunPart:
+    return RerunPart(
+        number=rerun.number,
+        reason=rerun.reason,
+        undone=rerun.state is RerunState.UNDONE,
+        events=[
+            RerunEventPart(
+                event=part.event,
+                ranges=[(run.first, run.count) for run in part.ranges],
+                followed=[(run.first, run.count) for run in part.followed],
+            )
+            for part in rerun.events
+        ],
     )
 
 

@@ -45,7 +45,9 @@ def pair(tx: Transaction, season: Season, now: datetime) -> list[int]:
             tx.add(_seat(meeting, side, entrant, by_entrant.get(entrant)))
         for entrant in table:
             by_entrant[entrant].rung.last_round = season.rounds
-        made.append(batches.add(tx, event, meeting_matches(event.sides, event.deals), now))
+        first = event.next_number
+        event.next_number += meeting_matches(event.sides, event.deals)
+        made.append(batches.add(tx, event, range(first, event.next_number), now))
     event.matches = event.next_number
     event.block += 1
     season.rounds += 1

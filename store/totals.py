@@ -1,11 +1,11 @@
 """Totals of an event: what its matches add up to, added match by match, and taken out again."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import astuple, fields
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, select
+from sqlalchemy import Row, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from engine.intervals import unit_of
@@ -40,18 +40,39 @@ def sums_of(tally: Tally) -> tuple[Sums, Sums, Sums]:
 
 def take_out(tx: Transaction, event: Event, entrant: int, gone: Set[int]) -> None:
     """Take every match at a table with `entrant` out of the totals, but those out already with `gone`."""
-    tally, last = Tally(seating.sides_of(event)), -1
-    columns = (Result.number, Result.scores, Result.places, Result.forfeits)
-    while True:
-        query = select(*columns).where(Result.event_id == event.id, Result.number > last)
-        page = tx.execute(query.order_by(Result.number).limit(_PAGE)).all()
+    add(tx, event, tally(tx, event, [range(event.next_number)], entrant=entrant, without=gone), sign=-1)
+    tidy(tx, event)
+
+
+def tidy(tx: Transaction, event: Event) -> None:
+    """Delete the totals of those who have no match any more."""
+    for table in (EntrantTotals, PairTotals, UnitTotals):
+        tx.change(delete(table).where(table.event_id == event.id, table.matches == 0))
+
+
+def tally(
+    tx: Transaction,
+    event: Event,
+    ranges: Iterable[range],
+    *,
+    entrant: int | None = None,
+    without: Set[int] = frozenset(),
+) -> Tally:
+    """Add up the results of these match numbers, read in pages.
+
+    Only tables with `entrant` when one is given, and none with anybody of `without`.
+    """
+    found = Tally(seating.sides_of(event))
+    for page in _pages(tx, event, ranges):
         slots = seating.slots(tx, event, [row.number for row in page])
         tables = {number: set(seating.table_of(event, slot)) for number, slot in slots.items()}
-        leaving = [n for n, table in tables.items() if entrant in table and gone.isdisjoint(table)]
-        faults = _fault_seats(tx, event, leaving)
+        counted = [
+            n for n, table in tables.items() if entrant in (None, *table) and without.isdisjoint(table)
+        ]
+        faults = _fault_seats(tx, event, counted)
         for row in page:
             if row.number in faults:
-                tally.add(
+                found.add(
                     seating.seats_of(event, slots[row.number]),
                     unit=unit_of(slots[row.number].deal),
                     scores=row.scores,
@@ -59,12 +80,25 @@ def take_out(tx: Transaction, event: Event, entrant: int, gone: Set[int]) -> Non
                     forfeits=row.forfeits,
                     fault_seats=faults[row.number],
                 )
-        if len(page) < _PAGE:
-            break
-        last = page[-1].number
-    add(tx, event, tally, sign=-1)
-    for table in (EntrantTotals, PairTotals, UnitTotals):
-        tx.change(delete(table).where(table.event_id == event.id, table.matches == 0))
+    return found
+
+
+def _pages(
+    tx: Transaction, event: Event, ranges: Iterable[range]
+) -> Iterator[Sequence[Row[int, list[int], list[int], list[int]]]]:
+    """Yield the results of these match numbers, a page at a time."""
+    columns = (Result.number, Result.scores, Result.places, Result.forfeits)
+    for numbers in ranges:
+        following = numbers.start
+        while following < numbers.stop:
+            query = select(*columns).where(
+                Result.event_id == event.id, Result.number >= following, Result.number < numbers.stop
+            )
+            page = tx.execute(query.order_by(Result.number).limit(_PAGE)).all()
+            if not page:
+                break
+            yield page
+            following = page[-1].number + 1
 
 
 def _fault_seats(tx: Transaction, event: Event, numbers: Sequence[int]) -> dict[int, list[int]]:

@@ -93,6 +93,12 @@ def locked(tx: Transaction, tournament_id: UUID) -> Tournament:
     return tournament
 
 
+def lock_events(tx: Transaction, tournament_id: UUID) -> None:
+    """Let no event end or begin a block meanwhile; in the order in which an event locks its tournament."""
+    query = select(Event).where(Event.tournament_id == tournament_id).order_by(Event.index)
+    tx.scalars(query.with_for_update(), execution_options={"populate_existing": True}).all()
+
+
 def page(
     tx: Transaction,
     *,

@@ -38,7 +38,7 @@ def withdraw(
     when there is no such entrant.
     """
     if tournaments.get(tx, tournament_id).state is not TournamentState.DRAFT:
-        _lock_events(tx, tournament_id)
+        tournaments.lock_events(tx, tournament_id)
     tournament = tournaments.locked(tx, tournament_id)
     entrant = _entrant(tournament, number)
     if tournament.state is TournamentState.DRAFT:
@@ -109,12 +109,6 @@ def of_event(tx: Transaction, event: Event, rule: WithdrawalRule, block: int | N
     if block is not None:
         query = query.where(EventWithdrawal.from_block <= block)
     return set(tx.scalars(query))
-
-
-def _lock_events(tx: Transaction, tournament_id: UUID) -> None:
-    """Let no event end or begin a block meanwhile; in the order in which an event locks its tournament."""
-    query = select(Event).where(Event.tournament_id == tournament_id).order_by(Event.index)
-    tx.scalars(query.with_for_update(), execution_options={"populate_existing": True}).all()
 
 
 def _entrant(tournament: Tournament, number: int) -> Entrant:

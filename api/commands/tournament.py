@@ -11,6 +11,7 @@ from api.client import Client, Json
 from api.commands import tournament_more, tournament_plan
 from api.commands.service import REFUSED, Service, asks_service
 from api.commands.tables import clean, event_table, overall_table, plain_console, table
+from api.commands.tournament_reruns import rerun
 from api.commands.tournament_watch import watch as watched
 
 STATES = ("draft", "running", "paused", "finished", "cancelled")
@@ -23,6 +24,9 @@ def tournament() -> None:
 
     A TOURNAMENT is given by its id, or by its name if only one has it.
     """
+
+
+tournament.add_command(rerun)
 
 
 @tournament.command()

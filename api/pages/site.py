@@ -17,6 +17,7 @@ from api.pages import (
     matches,
     operating,
     organising,
+    reruns,
     sessions,
     submit,
     tournaments,
@@ -38,6 +39,7 @@ PAGES = (
     submit,
     organising,
     operating,
+    reruns,
 )
 
 

@@ -96,11 +96,22 @@ class Schedule:
         """Return how many matches a group of this block has: its deals."""
         return min(self.deals - block * self.block_deals, self.block_deals)
 
+    def block_of(self, number: int) -> int:
+        """Return the block that match `number` is in."""
+        return number // (self.tables * self.sides * self.block_deals)
+
+    def group(self, number: int) -> range:
+        """Return the match numbers of the group that match `number` is in."""
+        block = self.block_of(number)
+        start, size = self.block_range(block).start, self.group_matches(block)
+        first = start + (number - start) // size * size
+        return range(first, first + size)
+
     def slot(self, number: int) -> Slot:
         """Return where match `number` stands; raises BadSchedule when there is no such match."""
         if not 0 <= number < self.matches:
             raise BadSchedule(f"match {number} does not exist; there are {self.matches}")
-        block = number // (self.tables * self.sides * self.block_deals)
+        block = self.block_of(number)
         group, deal = divmod(number - self.block_range(block).start, self.group_matches(block))
         table, rotation = divmod(group, self.sides)
         deal += block * self.block_deals

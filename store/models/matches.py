@@ -13,12 +13,16 @@ from store.models.base import Base
 
 
 class BatchState(StrEnum):
-    """The life of a batch; SET_ASIDE failed on our side again and again, SPLIT became smaller ones."""
+    """The life of a batch.
+
+    SET_ASIDE failed on our side again and again, SPLIT became smaller ones, VOIDED was overtaken by a re-run.
+    """
 
     OPEN = "open"
     DONE = "done"
     SET_ASIDE = "set_aside"
     SPLIT = "split"
+    VOIDED = "voided"
 
 
 class Batch(Base):
@@ -52,14 +56,12 @@ class Batch(Base):
     done_at: Mapped[datetime | None] = mapped_column(UtcTime)
 
 
-class Result(Base):
+class ResultColumns:
     """A finished match; who sat where follows from its number. `actions` is compressed (store.results).
 
     `spent` is what decisions took (store.timings), None where nobody counted; no two plays of a match agree
     in it, so it stands in no record.
     """
-
-    __tablename__ = "results"
 
     event_id: Mapped[UUID] = mapped_column(ForeignKey("events.id"), primary_key=True)
     number: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
@@ -74,14 +76,8 @@ class Result(Base):
     played_at: Mapped[datetime] = mapped_column(UtcTime)
 
 
-class FaultRow(Base):
+class FaultColumns:
     """One fault of a bot in a finished match, with the evidence for its owner."""
-
-    __tablename__ = "faults"
-    __table_args__ = (
-        ForeignKeyConstraint(["event_id", "number"], ["results.event_id", "results.number"]),
-        Index("ix_faults_version_id_event_id_number_step", "version_id", "event_id", "number", "step"),
-    )
 
     event_id: Mapped[UUID] = mapped_column(primary_key=True)
     number: Mapped[int] = mapped_column(BigInteger, primary_key=True)
@@ -92,3 +88,19 @@ class FaultRow(Base):
     detail: Mapped[str] = mapped_column(Text)
     evidence: Mapped[dict[str, Any]] = mapped_column(Json)
     created_at: Mapped[datetime] = mapped_column(UtcTime)
+
+
+class Result(ResultColumns, Base):
+    """A match that counts."""
+
+    __tablename__ = "results"
+
+
+class FaultRow(FaultColumns, Base):
+    """A fault in a match that counts."""
+
+    __tablename__ = "faults"
+    __table_args__ = (
+        ForeignKeyConstraint(["event_id", "number"], ["results.event_id", "results.number"]),
+        Index("ix_faults_version_id_event_id_number_step", "version_id", "event_id", "number", "step"),
+    )

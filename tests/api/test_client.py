@@ -17,7 +17,7 @@ from api.client import ApiError, Client, StillWaiting, Unreachable
 from api.errors import TooManyListeners
 from api.streams import Hub
 from engine import verify
-from store import batches, tournaments
+from store import blocks, tournaments
 from store.models.tournaments import Tournament
 from workers.services import Services
 
@@ -136,7 +136,7 @@ def test_a_tournament_from_plan_to_replay(services: Services, organising: Client
     assert organising.start(tournament_id)["state"] == "running"
     for event_row in arena.again(services.database, tournament_of(services, tournament_id)).events:
         with services.database.transaction() as tx:
-            batches.advance(tx, event_row.id, arena.NOW)
+            blocks.advance(tx, event_row.id, arena.NOW)
     arena.play_all(services)
     assert organising.tournament(tournament_id)["state"] == "finished"
     assert [row["id"] for row in organising.tournaments("finished")] == [tournament_id]

@@ -52,6 +52,11 @@ ADMITTED = {
     ("POST", "/api/v1/tournaments/<uuid:tournament_id>/resume"): ORGANISER,
     ("POST", "/api/v1/tournaments/<uuid:tournament_id>/clone"): ORGANISER,
     ("POST", "/api/v1/tournaments/<uuid:tournament_id>/withdrawals"): SIGNED_IN,
+    ("POST", "/api/v1/tournaments/<uuid:tournament_id>/reruns"): ORGANISER,
+    (
+        "POST",
+        "/api/v1/tournaments/<uuid:tournament_id>/reruns/<int(max=2147483647):number>/undo",
+    ): ORGANISER,
     ("GET", "/api/v1/tournaments/<uuid:tournament_id>/audit"): ORGANISER,
     ("GET", "/api/v1/audit"): ORGANISER,
     ("POST", "/api/v1/ladders"): ORGANISER,

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from support import arena
 from support.arena import NOW
 
-from store import batches, tournaments
+from store import batches, blocks, tournaments
 from store.batches import Claim
 from store.database import Database
 from store.models.matches import Batch, BatchState
@@ -48,9 +48,9 @@ def test_no_more_than_a_window_is_open(database: Database) -> None:
         event = tx.get_one(Event, big.events[0].id)
         event.batch_groups = 1
         event.field = list(range(12))
-        batches.advance(tx, event.id, NOW)
+        blocks.advance(tx, event.id, NOW)
         mine = [batch for batch in tx.scalars(select(Batch)) if batch.event_id == event.id]
-    assert len(mine) == batches.WINDOW
+    assert len(mine) == blocks.WINDOW
 
 
 def test_only_one_worker_gets_a_batch(database: Database) -> None:
@@ -134,7 +134,7 @@ def test_a_batch_that_fails_is_split_until_the_match_is_found_and_set_aside(data
     aside = next(b for b in all_batches(database) if b.id == halves[0].id)
     assert (aside.state, aside.reason) == (BatchState.SET_ASIDE, "our own error")
     with database.transaction() as tx:
-        batches.advance(tx, made.events[0].id, NOW)
+        blocks.advance(tx, made.events[0].id, NOW)
     assert arena.again(database, made).events[0].set_aside == 1
 
 

@@ -8,7 +8,7 @@ from support import arena
 from support.arena import NOW
 from support.owners import owner, qualified_bot
 
-from store import access, accounts, batches, controls, entries, tournaments
+from store import access, accounts, batches, blocks, controls, entries, tournaments
 from store.controls import Change
 from store.database import Database
 from store.errors import Conflict
@@ -41,7 +41,7 @@ def resume(database: Database, tournament: Tournament) -> None:
     with database.transaction() as tx:
         controls.resume(tx, tournament.id, NOW)
         for event in tournament.events:
-            batches.advance(tx, event.id, NOW)
+            blocks.advance(tx, event.id, NOW)
 
 
 def enter(database: Database, tournament: Tournament, by: Account, *bots: str, later: int = 0) -> list[str]:
@@ -59,7 +59,7 @@ def test_a_paused_tournament_gives_out_no_batch(database: Database, services: Se
     with database.transaction() as tx:
         assert batches.claim(tx, batch_id, owner="w", now=NOW, lease_seconds=30) is None
         assert batches.running_events(tx) == []
-        assert batches.advance(tx, running.events[0].id, NOW) == []
+        assert blocks.advance(tx, running.events[0].id, NOW) == []
     assert arena.play_all(services) == 0
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from store import accounts, batches, tournaments
+from store import accounts, batches, blocks, tournaments
 from store.database import Database
 from store.models.accounts import Account, Role
 from store.models.bots import Bot, BotKind, Version, VersionState
@@ -66,14 +66,26 @@ def draft(database: Database, *events: Mapping[str, Any], **plan: Any) -> Tourna
         return tournaments.create(tx, made, organiser_id=owner, now=NOW)
 
 
+def move_on(database: Database, tournament: Tournament) -> None:
+    """Do what a worker does that is told of a tournament: open what may be opened."""
+    for event in tournament.events:
+        with database.transaction() as tx:
+            blocks.advance(tx, event.id, NOW)
+
+
+def finished(made: Services, *events: Mapping[str, Any], **plan: Any) -> Tournament:
+    """Store, start and play a tournament."""
+    tournament = started(made.database, *events, **plan)
+    play_all(made)
+    return again(made.database, tournament)
+
+
 def started(database: Database, *events: Mapping[str, Any], **plan: Any) -> Tournament:
     """Store and start a tournament, with the first batches of every event open."""
     tournament = draft(database, *events, **plan)
     with database.transaction() as tx:
         tournaments.start(tx, tournament.id, NOW)
-    with database.transaction() as tx:
-        for event in tournament.events:
-            batches.advance(tx, event.id, NOW)
+    move_on(database, tournament)
     return again(database, tournament)
 
 

@@ -166,6 +166,7 @@ def _written() -> str:
         "limits": Limits().to_json(),
         "stop": None,
         "events": events,
+        "reruns": [],
         "edition": {
             "number": 1,
             "sha256": sha256(json.dumps(tables, sort_keys=True, separators=(",", ":")).encode()).hexdigest(),

@@ -226,6 +226,18 @@ def upgrade() -> None:
     sa.ForeignKeyConstraint(['tournament_id'], ['tournaments.id'], name=op.f('fk_overall_estimates_tournament_id_tournaments')),
     sa.PrimaryKeyConstraint('tournament_id', 'entrant', name=op.f('pk_overall_estimates'))
     )
+    op.create_table('reruns',
+    sa.Column('id', sa.Uuid(), nullable=False),
+    sa.Column('tournament_id', sa.Uuid(), nullable=False),
+    sa.Column('number', sa.Integer(), nullable=False),
+    sa.Column('reason', sa.Text(), nullable=False),
+    sa.Column('state', sa.Enum('playing', 'done', 'undone', name='rerunstate', native_enum=False, length=20), nullable=False),
+    sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.Column('ended_at', sa.DateTime(timezone=True), nullable=True),
+    sa.ForeignKeyConstraint(['tournament_id'], ['tournaments.id'], name=op.f('fk_reruns_tournament_id_tournaments')),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_reruns')),
+    sa.UniqueConstraint('tournament_id', 'number', name=op.f('uq_reruns_tournament_id_number'))
+    )
     op.create_table('seasons',
     sa.Column('tournament_id', sa.Uuid(), nullable=False),
     sa.Column('ladder_id', sa.Uuid(), nullable=False),
@@ -278,7 +290,7 @@ def upgrade() -> None:
     sa.Column('block', sa.Integer(), nullable=False),
     sa.Column('first', sa.BigInteger(), nullable=False),
     sa.Column('count', sa.Integer(), nullable=False),
-    sa.Column('state', sa.Enum('open', 'done', 'set_aside', 'split', name='batchstate', native_enum=False, length=20), nullable=False),
+    sa.Column('state', sa.Enum('open', 'done', 'set_aside', 'split', 'voided', name='batchstate', native_enum=False, length=20), nullable=False),
     sa.Column('owner', sa.String(length=120), nullable=True),
     sa.Column('attempt', sa.Integer(), nullable=False),
     sa.Column('lease_until', sa.DateTime(timezone=True), nullable=True),
@@ -363,6 +375,14 @@ def upgrade() -> None:
     sa.ForeignKeyConstraint(['event_id'], ['events.id'], name=op.f('fk_event_withdrawals_event_id_events')),
     sa.PrimaryKeyConstraint('event_id', 'entrant', name=op.f('pk_event_withdrawals'))
     )
+    op.create_table('gaps',
+    sa.Column('event_id', sa.Uuid(), nullable=False),
+    sa.Column('first', sa.BigInteger(), autoincrement=False, nullable=False),
+    sa.Column('count', sa.BigInteger(), nullable=False),
+    sa.Column('block', sa.Integer(), nullable=False),
+    sa.ForeignKeyConstraint(['event_id'], ['events.id'], name=op.f('fk_gaps_event_id_events')),
+    sa.PrimaryKeyConstraint('event_id', 'first', name=op.f('pk_gaps'))
+    )
     op.create_table('ladder_meetings',
     sa.Column('event_id', sa.Uuid(), nullable=False),
     sa.Column('number', sa.BigInteger(), autoincrement=False, nullable=False),
@@ -403,6 +423,22 @@ def upgrade() -> None:
     sa.ForeignKeyConstraint(['event_id'], ['events.id'], name=op.f('fk_pair_totals_event_id_events')),
     sa.PrimaryKeyConstraint('event_id', 'entrant', 'opponent', name=op.f('pk_pair_totals'))
     )
+    op.create_table('rerun_parts',
+    sa.Column('rerun_id', sa.Uuid(), nullable=False),
+    sa.Column('event_id', sa.Uuid(), nullable=False),
+    sa.Column('event_index', sa.Integer(), nullable=False),
+    sa.Column('ranges', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
+    sa.Column('followed', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
+    sa.Column('set_aside', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
+    sa.Column('matches', sa.Integer(), nullable=False),
+    sa.Column('results', sa.Integer(), nullable=False),
+    sa.Column('from_block', sa.Integer(), nullable=False),
+    sa.Column('until_block', sa.Integer(), nullable=False),
+    sa.Column('next_number', sa.BigInteger(), nullable=False),
+    sa.ForeignKeyConstraint(['event_id'], ['events.id'], name=op.f('fk_rerun_parts_event_id_events')),
+    sa.ForeignKeyConstraint(['rerun_id'], ['reruns.id'], name=op.f('fk_rerun_parts_rerun_id_reruns')),
+    sa.PrimaryKeyConstraint('rerun_id', 'event_id', name=op.f('pk_rerun_parts'))
+    )
     op.create_table('results',
     sa.Column('event_id', sa.Uuid(), nullable=False),
     sa.Column('number', sa.BigInteger(), autoincrement=False, nullable=False),
@@ -426,6 +462,23 @@ def upgrade() -> None:
     sa.Column('points', sa.BigInteger(), nullable=False),
     sa.ForeignKeyConstraint(['event_id'], ['events.id'], name=op.f('fk_unit_totals_event_id_events')),
     sa.PrimaryKeyConstraint('event_id', 'unit', 'entrant', name=op.f('pk_unit_totals'))
+    )
+    op.create_table('voided_results',
+    sa.Column('rerun_id', sa.Uuid(), nullable=False),
+    sa.Column('event_id', sa.Uuid(), nullable=False),
+    sa.Column('number', sa.BigInteger(), autoincrement=False, nullable=False),
+    sa.Column('scores', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
+    sa.Column('places', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
+    sa.Column('forfeits', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
+    sa.Column('is_forfeited', sa.Boolean(), nullable=False),
+    sa.Column('faults', sa.Integer(), nullable=False),
+    sa.Column('decisions', sa.Integer(), nullable=False),
+    sa.Column('actions', sa.LargeBinary(), nullable=False),
+    sa.Column('spent', sa.LargeBinary(), nullable=True),
+    sa.Column('played_at', sa.DateTime(timezone=True), nullable=False),
+    sa.ForeignKeyConstraint(['event_id'], ['events.id'], name=op.f('fk_voided_results_event_id_events')),
+    sa.ForeignKeyConstraint(['rerun_id'], ['reruns.id'], name=op.f('fk_voided_results_rerun_id_reruns')),
+    sa.PrimaryKeyConstraint('rerun_id', 'event_id', 'number', name=op.f('pk_voided_results'))
     )
     op.create_table('faults',
     sa.Column('event_id', sa.Uuid(), nullable=False),
@@ -480,6 +533,21 @@ def upgrade() -> None:
     with op.batch_alter_table('rungs', schema=None) as batch_op:
         batch_op.create_index('ix_rungs_tournament_id_bot_id', ['tournament_id', 'bot_id'], unique=False)
 
+    op.create_table('voided_faults',
+    sa.Column('rerun_id', sa.Uuid(), nullable=False),
+    sa.Column('event_id', sa.Uuid(), nullable=False),
+    sa.Column('number', sa.BigInteger(), nullable=False),
+    sa.Column('step', sa.Integer(), nullable=False),
+    sa.Column('seat', sa.Integer(), nullable=False),
+    sa.Column('version_id', sa.Uuid(), nullable=False),
+    sa.Column('code', sa.String(length=20), nullable=False),
+    sa.Column('detail', sa.Text(), nullable=False),
+    sa.Column('evidence', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
+    sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.ForeignKeyConstraint(['rerun_id', 'event_id', 'number'], ['voided_results.rerun_id', 'voided_results.event_id', 'voided_results.number'], name=op.f('fk_voided_faults_rerun_id_voided_results')),
+    sa.ForeignKeyConstraint(['version_id'], ['versions.id'], name=op.f('fk_voided_faults_version_id_versions')),
+    sa.PrimaryKeyConstraint('rerun_id', 'event_id', 'number', 'step', name=op.f('pk_voided_faults'))
+    )
     op.create_table('withdrawals',
     sa.Column('tournament_id', sa.Uuid(), nullable=False),
     sa.Column('entrant', sa.Integer(), nullable=False),
@@ -494,6 +562,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     # ### commands auto generated by Alembic - please adjust! ###
     op.drop_table('withdrawals')
+    op.drop_table('voided_faults')
     with op.batch_alter_table('rungs', schema=None) as batch_op:
         batch_op.drop_index('ix_rungs_tournament_id_bot_id')
 
@@ -506,8 +575,10 @@ def downgrade() -> None:
         batch_op.drop_index('ix_faults_version_id_event_id_number_step')
 
     op.drop_table('faults')
+    op.drop_table('voided_results')
     op.drop_table('unit_totals')
     op.drop_table('results')
+    op.drop_table('rerun_parts')
     op.drop_table('pair_totals')
     with op.batch_alter_table('ladder_members', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_ladder_members_bot_id'))
@@ -517,6 +588,7 @@ def downgrade() -> None:
         batch_op.drop_index('ix_ladder_meetings_event_id_round')
 
     op.drop_table('ladder_meetings')
+    op.drop_table('gaps')
     op.drop_table('event_withdrawals')
     op.drop_table('event_estimates')
     with op.batch_alter_table('entrants', schema=None) as batch_op:
@@ -540,6 +612,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f('ix_seasons_closing_id'))
 
     op.drop_table('seasons')
+    op.drop_table('reruns')
     op.drop_table('overall_estimates')
     op.drop_table('events')
     op.drop_table('editions')

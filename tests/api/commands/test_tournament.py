@@ -19,7 +19,7 @@ from support.shell import Shell
 
 from api.commands import tournament_plan, tournament_watch
 from api.commands.tournament_plan import event
-from store import batches, tournaments
+from store import blocks, tournaments
 from workers.services import Services
 
 HOUSE = ("--entrant", "house/random", "--entrant", "house/first", "--entrant", "house/greedy")
@@ -37,7 +37,7 @@ def play(services: Services, tournament_id: str) -> None:
         events = [row.id for row in tournaments.get(tx, UUID(tournament_id)).events]
     for event_id in events:
         with services.database.transaction() as tx:
-            batches.advance(tx, event_id, arena.NOW)
+            blocks.advance(tx, event_id, arena.NOW)
     arena.play_all(services)
 
 

@@ -1,0 +1,117 @@
+"""Blocks: an event moves on when one is complete, and whatever depends on results is decided there."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import islice
+from uuid import UUID
+
+from sqlalchemy import func, select
+
+from engine.intervals import looks
+from engine.schedule import Schedule
+from store import (
+    batches,
+    benches,
+    deliveries,
+    editions,
+    estimates,
+    gaps,
+    rewinds,
+    seating,
+    stops,
+    withdrawals,
+)
+from store.database import Transaction
+from store.models.matches import BatchState
+from store.models.tournaments import Event, EventState, Tournament, TournamentState
+from store.models.webhooks import HookEvent
+from store.models.withdrawals import WithdrawalRule
+
+WINDOW = 8  # open batches per event: enough for the workers, little enough that tournaments take turns
+
+
+def advance(tx: Transaction, event_id: UUID, now: datetime) -> list[int]:
+    """Move an event on as far as its finished batches allow; return the ids of new batches to send.
+
+    A block ends when all its matches are played or set aside; benching and early ends are decided there,
+    from all complete blocks. The event's row is locked, so that one of several callers does each step.
+    """
+    event = tx.get_one(Event, event_id, with_for_update=True, populate_existing=True)
+    if event.state is not EventState.RUNNING:
+        return []
+    tournament = tx.get_one(Tournament, event.tournament_id)
+    if tournament.state is not TournamentState.RUNNING:
+        return []
+    event.set_aside = batches.count(tx, event.id, BatchState.SET_ASIDE)  # each is a single match
+    schedule = seating.schedule_of(event)
+    while True:
+        opened = _open_window(tx, event, schedule, now)
+        if opened or batches.count(tx, event.id, BatchState.OPEN):
+            return opened
+        is_last = _end_block(tx, tournament, event, schedule, now)
+        rewinds.settle(tx, event, now)
+        if is_last:
+            return []
+
+
+def _open_window(tx: Transaction, event: Event, schedule: Schedule, now: datetime) -> list[int]:
+    """Make batches of the present block until WINDOW are open; return the ids of the new ones."""
+    room = max(0, WINDOW - batches.count(tx, event.id, BatchState.OPEN))
+    pieces = islice(_to_play(tx, event, schedule), room)
+    made = [batches.add(tx, event, numbers, now) for numbers in pieces]
+    tx.flush()
+    return [batch.id for batch in made]
+
+
+def _to_play(tx: Transaction, event: Event, schedule: Schedule) -> Iterator[range]:
+    """Yield what is still to be played of the present block, in pieces for a batch each; taken when asked."""
+    step = event.batch_groups * schedule.group_matches(event.block)
+    while (waiting := gaps.take(tx, event, step)) is not None:
+        yield waiting
+    end = schedule.block_range(event.block).stop
+    while event.next_number < end:
+        first = event.next_number
+        event.next_number = min(first + step, end)
+        yield range(first, event.next_number)
+
+
+def _end_block(
+    tx: Transaction, tournament: Tournament, event: Event, schedule: Schedule, now: datetime
+) -> bool:
+    """End the present block, whose matches are all over; return whether the event ends with it."""
+    is_behind = gaps.is_behind(event, schedule)
+    withdrawals.apply(tx, event, WithdrawalRule.DROP)
+    if event.block + 1 == schedule.blocks or stops.apply(tx, tournament, event, schedule):
+        if is_behind:
+            rewinds.fall_away(tx, event, schedule)
+        _finish(tx, event, tournament, now)
+        return True
+    if not is_behind:  # nobody leaves blocks that were played with it
+        withdrawals.apply(tx, event, WithdrawalRule.FORFEIT)
+    benches.decide(tx, event, now)
+    if event.block in looks(schedule.blocks) and not is_behind:
+        estimates.update_event(tx, event)
+    event.block += 1
+    if is_behind:
+        rewinds.follow(tx, event, schedule)
+    return False
+
+
+def _finish(tx: Transaction, event: Event, tournament: Tournament, now: datetime) -> None:
+    """End an event, and its tournament when it was the last one: its standings are frozen with it."""
+    event.state = EventState.FINISHED
+    event.finished_at = now
+    tx.flush()
+    estimates.update_event(tx, event)
+    tx.get_one(Tournament, tournament.id, with_for_update=True, populate_existing=True)
+    estimates.update_overall(tx, tournament.id)
+    left = tx.scalar(
+        select(func.count())
+        .select_from(Event)
+        .where(Event.tournament_id == tournament.id, Event.state != EventState.FINISHED)
+    )
+    if not left and tournament.state is not TournamentState.CANCELLED:
+        tournament.state = TournamentState.FINISHED
+        tournament.finished_at = now
+        editions.freeze(tx, tournament.id, now)
+        deliveries.tournament_event(tx, HookEvent.FINISHED, tournament, now)
