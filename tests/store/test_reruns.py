@@ -153,13 +153,14 @@ def test_what_was_taken_out_stands_in_no_table_meanwhile(made: Services) -> None
         records.stream(made.database, tournament.id)
 
 
+@pytest.mark.slow
 def test_a_re_run_can_be_undone_before_and_after_it_is_played(made: Services) -> None:
     for plays_first in (False, True):
         tournament = arena.finished(made, TWO_BLOCKS)
         event = tournament.events[0]
         with made.database.transaction() as tx:  # so that both are told apart
             tx.change(update(Result).where(Result.number == 3).values(decisions=999))
-        apply(made, tournament, event=0, numbers=(3, 40))
+        apply(made, tournament, event=0, numbers=(3, 38))
         arena.play_all(made, most=10_000 if plays_first else 1)
         undone = undo(made, tournament)
         arena.play_all(made)
@@ -240,6 +241,7 @@ def benched(database: Database, event: Event) -> list[tuple[int, int]]:
     return [(row.entrant, row.from_block) for row in rows]
 
 
+@pytest.mark.slow
 def test_who_was_benched_for_what_is_played_again_plays_on(made: Services, broken: list[bool]) -> None:
     tournament = arena.finished(made, TWO_BLOCKS)
     event = tournament.events[0]
@@ -334,6 +336,7 @@ def test_who_is_dropped_meanwhile_is_not_played_again(made: Services) -> None:
         apply(made, tournament, entrant=0)
 
 
+@pytest.mark.slow
 def test_re_runs_are_undone_the_last_one_first(made: Services) -> None:
     tournament = arena.finished(made)
     for number in (1, 2):
