@@ -5,29 +5,26 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from engine import benching, estimates, games, ledger, seeds, standings
-from engine.errors import BadRecord, FudabaError
+from engine import benching, estimates, ledger, seeds, standings
+from engine.headers import field_of, last_block, require_dropped, require_header, schedule_of
 from engine.intervals import UnitSums, unit_of
 from engine.ledger import (
     BenchLine,
     EndLine,
     EntrantLine,
-    EventPart,
     Header,
     MatchLine,
     Reader,
-    RerunPart,
     SetAsideLine,
     StandingsLine,
     Table,
     WithdrawalLine,
     WrongLine,
 )
-from engine.limits import Limits
 from engine.ratings import EventSums
 from engine.record import canonical
 from engine.rematch import Checked, Chunk, Task, replay, sides_of
-from engine.schedule import Format, Schedule, Slot
+from engine.schedule import Slot
 from engine.standings import Duels, OverallRow, Row, Totals
 from engine.stopping import StopRule
 from engine.tallies import Tally
@@ -114,7 +111,7 @@ class _Walk:
 
     def _all_tasks(self) -> Iterator[Task]:
         self._header = self._reader.take(Header)
-        _require_header(self._reader, self._header)
+        require_header(self._reader, self._header)
         self.total = sum(event.matches for event in self._header.events)
         self._take_entrants()
         for index in range(len(self._header.events)):
@@ -135,10 +132,10 @@ class _Walk:
         if found != self._header.entrants_sha256:
             raise reader.wrong(f"the hash of the entrants up to here is {found}, not that of line 1")
         for index, event in enumerate(self._header.events):
-            expected = _field(entrants, event)
+            expected = field_of(entrants, event)
             if event.field != expected:
                 raise WrongLine(1, f"field of event {index} is {event.field}; its entrants are {expected}")
-            _require_dropped(index, event, entrants, self._header.stop is not None)
+            require_dropped(index, event, entrants, self._header.stop is not None)
 
     def _event_tasks(self, index: int) -> Iterator[Task]:
         event = self._header.events[index]
@@ -161,86 +158,6 @@ class _Walk:
             said.append({"event": line.event, "rows": line.rows})
         if (found := ledger.digest(said)) != self._header.edition.sha256:
             raise WrongLine(1, f"the SHA-256 of the standings is {found}, not that of the edition")
-
-
-def _require_header(reader: Reader, header: Header) -> None:
-    """Raise WrongLine when the header contradicts itself."""
-    if header.format != ledger.FORMAT:
-        raise reader.wrong(f"format is {header.format}; this program knows {ledger.FORMAT}")
-    try:
-        secret = bytes.fromhex(header.secret_seed)
-        if secret.hex() != header.secret_seed or len(secret) != seeds.SECRET_BYTES:
-            raise ValueError
-    except ValueError:
-        raise reader.wrong("secret_seed is not 64 lower-case hex digits") from None
-    if seeds.commitment(secret) != header.commitment:
-        raise reader.wrong(f"commitment is not the SHA-256 of secret_seed, {seeds.commitment(secret)}")
-    try:
-        if Limits.from_json(header.limits).to_json() != header.limits:
-            raise BadRecord("limits are not complete")
-        if header.stop is not None:
-            StopRule.from_json(header.stop)
-        for index, event in enumerate(header.events):
-            _require_event(index, event, header.stop is not None)
-        for position, rerun in enumerate(header.reruns):
-            _require_rerun(header, rerun, position + 1)
-    except FudabaError as error:
-        raise reader.wrong(str(error)) from error
-
-
-def _require_event(index: int, event: EventPart, may_stop: bool) -> None:
-    if games.get(event.game).settle(event.seats, event.options) != (event.seats, event.options):
-        raise BadRecord(f"options of event {index} are not complete")
-    schedule, stopped = _schedule(event), event.stopped_after_block
-    if stopped is not None and not (may_stop and 0 <= stopped < schedule.blocks - 1):
-        raise BadRecord(f"event {index} cannot have stopped after block {stopped}")
-    matches = schedule.block_range(_last_block(event, schedule)).stop
-    if event.matches != matches:
-        raise BadRecord(f"matches of event {index} is {event.matches}; its schedule has {matches}")
-
-
-def _require_rerun(header: Header, rerun: RerunPart, number: int) -> None:
-    """Raise BadRecord when a re-run is not of matches that there are."""
-    if rerun.number != number:
-        raise BadRecord(f"number of re-run {number} is {rerun.number}")
-    for part in rerun.events:
-        if part.event not in range(len(header.events)):
-            raise BadRecord(f"re-run {number} is of event {part.event}, which there is not")
-        matches = _schedule(header.events[part.event]).matches
-        for first, count in [*part.ranges, *part.followed]:
-            if first < 0 or count < 1 or first + count > matches:
-                raise BadRecord(f"re-run {number} has matches that event {part.event} has not")
-
-
-def _require_dropped(index: int, event: EventPart, entrants: Sequence[EntrantLine], may_stop: bool) -> None:
-    """Raise WrongLine when those whose tables do not count could not have been dropped."""
-    fillers = {one.number for one in entrants if one.filler}
-    could = sorted(set(event.dropped) & (set(event.field) - fillers))
-    if event.dropped != could or (could and may_stop):
-        raise WrongLine(1, f"dropped of event {index} is {event.dropped}; that cannot be")
-
-
-def _last_block(event: EventPart, schedule: Schedule) -> int:
-    return schedule.blocks - 1 if event.stopped_after_block is None else event.stopped_after_block
-
-
-def _schedule(event: EventPart) -> Schedule:
-    if event.schedule not in set(Format):
-        raise BadRecord(f"schedule is {event.schedule!r}; this program knows {', '.join(Format)}")
-    return Schedule(
-        entrants=len(event.field),
-        sides=max(sides_of(event)) + 1,
-        deals=event.deals,
-        block_deals=event.block_deals,
-        format=Format(event.schedule),
-    )
-
-
-def _field(entrants: Sequence[EntrantLine], event: EventPart) -> list[int]:
-    """Return who plays an event: the entrants that claim its game, then fillers up to the number of sides."""
-    ranked = [one.number for one in entrants if not one.filler and (not one.games or event.game in one.games)]
-    fillers = [one.number for one in entrants if one.filler]
-    return ranked + fillers[: max(0, max(sides_of(event)) + 1 - len(ranked))]
 
 
 def _require_table(reader: Reader, line: StandingsLine, table: Table) -> None:
@@ -273,7 +190,7 @@ class _EventWalk:
         self._header = header
         self._index = index
         self._event = header.events[index]
-        self._schedule = _schedule(self._event)
+        self._schedule = schedule_of(self._event)
         self._sides = sides_of(self._event)
         self._fillers = {one.number for one in entrants if one.filler}
         self._endpoints = {one.number for one in entrants if one.bot_kind == "endpoint"}
@@ -285,7 +202,7 @@ class _EventWalk:
 
     def tasks(self) -> Iterator[Task]:
         """Yield the matches to be played again; raises WrongLine for what is wrong before that."""
-        last = _last_block(self._event, self._schedule)
+        last = last_block(self._event, self._schedule)
         for block in range(last + 1):
             forfeits: Counter[int] = Counter()
             for number in self._schedule.block_range(block):

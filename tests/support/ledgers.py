@@ -167,13 +167,14 @@ def _written() -> str:
         "stop": None,
         "events": events,
         "reruns": [],
-        "edition": {
-            "number": 1,
-            "sha256": sha256(json.dumps(tables, sort_keys=True, separators=(",", ":")).encode()).hexdigest(),
-        },
+        "edition": {"number": 1, "sha256": _digest(tables)},
     }
     whole = [header, *frozen, *played, *({"kind": "standings", **table} for table in tables)]
     return json.dumps([*whole, {"kind": "end", "lines": len(whole) + 1}])
+
+
+def _digest(tables: list[Data]) -> str:
+    return sha256(json.dumps(tables, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def _entrant(number: int) -> Data:

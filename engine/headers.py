@@ -1,0 +1,93 @@
+"""The header of a record: whether it can be at all, and what follows from it for every event."""
+
+from collections.abc import Sequence
+
+from engine import games, ledger, seeds
+from engine.errors import BadRecord, FudabaError
+from engine.ledger import EntrantLine, EventPart, Header, Reader, RerunPart, WrongLine
+from engine.limits import Limits
+from engine.rematch import sides_of
+from engine.schedule import Format, Schedule
+from engine.stopping import StopRule
+
+
+def require_header(reader: Reader, header: Header) -> None:
+    """Raise WrongLine when the header, which was taken last, contradicts itself."""
+    if header.format != ledger.FORMAT:
+        raise reader.wrong(f"format is {header.format}; this program knows {ledger.FORMAT}")
+    try:
+        secret = bytes.fromhex(header.secret_seed)
+        if secret.hex() != header.secret_seed or len(secret) != seeds.SECRET_BYTES:
+            raise ValueError
+    except ValueError:
+        raise reader.wrong("secret_seed is not 64 lower-case hex digits") from None
+    if seeds.commitment(secret) != header.commitment:
+        raise reader.wrong(f"commitment is not the SHA-256 of secret_seed, {seeds.commitment(secret)}")
+    try:
+        if Limits.from_json(header.limits).to_json() != header.limits:
+            raise BadRecord("limits are not complete")
+        if header.stop is not None:
+            StopRule.from_json(header.stop)
+        for index, event in enumerate(header.events):
+            _require_event(index, event, header.stop is not None)
+        for position, rerun in enumerate(header.reruns):
+            _require_rerun(header, rerun, position + 1)
+    except FudabaError as error:
+        raise reader.wrong(str(error)) from error
+
+
+def _require_event(index: int, event: EventPart, may_stop: bool) -> None:
+    if games.get(event.game).settle(event.seats, event.options) != (event.seats, event.options):
+        raise BadRecord(f"options of event {index} are not complete")
+    schedule, stopped = schedule_of(event), event.stopped_after_block
+    if stopped is not None and not (may_stop and 0 <= stopped < schedule.blocks - 1):
+        raise BadRecord(f"event {index} cannot have stopped after block {stopped}")
+    matches = schedule.block_range(last_block(event, schedule)).stop
+    if event.matches != matches:
+        raise BadRecord(f"matches of event {index} is {event.matches}; its schedule has {matches}")
+
+
+def _require_rerun(header: Header, rerun: RerunPart, number: int) -> None:
+    """Raise BadRecord when a re-run is not of matches that there are."""
+    if rerun.number != number:
+        raise BadRecord(f"number of re-run {number} is {rerun.number}")
+    for part in rerun.events:
+        if part.event not in range(len(header.events)):
+            raise BadRecord(f"re-run {number} is of event {part.event}, which there is not")
+        matches = schedule_of(header.events[part.event]).matches
+        for first, count in [*part.ranges, *part.followed]:
+            if first < 0 or count < 1 or first + count > matches:
+                raise BadRecord(f"re-run {number} has matches that event {part.event} has not")
+
+
+def require_dropped(index: int, event: EventPart, entrants: Sequence[EntrantLine], may_stop: bool) -> None:
+    """Raise WrongLine when those whose tables do not count could not have been dropped."""
+    fillers = {one.number for one in entrants if one.filler}
+    could = sorted(set(event.dropped) & (set(event.field) - fillers))
+    if event.dropped != could or (could and may_stop):
+        raise WrongLine(1, f"dropped of event {index} is {event.dropped}; that cannot be")
+
+
+def last_block(event: EventPart, schedule: Schedule) -> int:
+    """Return the block with which an event ended."""
+    return schedule.blocks - 1 if event.stopped_after_block is None else event.stopped_after_block
+
+
+def schedule_of(event: EventPart) -> Schedule:
+    """Return the schedule of an event; raises BadRecord for one that this program does not know."""
+    if event.schedule not in set(Format):
+        raise BadRecord(f"schedule is {event.schedule!r}; this program knows {', '.join(Format)}")
+    return Schedule(
+        entrants=len(event.field),
+        sides=max(sides_of(event)) + 1,
+        deals=event.deals,
+        block_deals=event.block_deals,
+        format=Format(event.schedule),
+    )
+
+
+def field_of(entrants: Sequence[EntrantLine], event: EventPart) -> list[int]:
+    """Return who plays an event: the entrants that claim its game, then fillers up to the number of sides."""
+    ranked = [one.number for one in entrants if not one.filler and (not one.games or event.game in one.games)]
+    fillers = [one.number for one in entrants if one.filler]
+    return ranked + fillers[: max(0, max(sides_of(event)) + 1 - len(ranked))]
