@@ -10,7 +10,7 @@ from datetime import datetime
 from sqlalchemy import delete, func, select
 
 from engine.schedule import Schedule
-from store import gaps, benches, seating, selections, sums, voids
+from store import benches, gaps, seating, selections, sums, voids
 from store.database import Transaction
 from store.models.matches import Batch, BatchState, FaultRow, Result
 from store.models.reruns import Rerun, RerunPart, RerunState
