@@ -115,7 +115,7 @@ def whole(services: Services, organiser: Caller, monkeypatch: pytest.MonkeyPatch
     """Go through the whole API and return every stop."""
     ladders.play_as_house(monkeypatch)
     tour = Tour(services, organiser, new_participant(organiser, "ann"))
-    for part in (_errors, _accounts, _bots, _tournaments, _withdrawals, _ladders, _webhooks, _health, _ends):
+    for part in _PARTS:
         part(tour)
     return tour.stops
 
@@ -197,6 +197,19 @@ def _tournaments(tour: Tour) -> None:
     tour.ask("GET", "/matches/{match_id}", match_id=match)
     tour.ask("GET", "/matches/{match_id}/replay", query="?seat=0", match_id=match)
     tour.ask("POST", "/tournaments/{tournament_id}/cancel", **of_cup)
+
+
+def _reruns(tour: Tour) -> None:
+    """Let matches of the finished tournament be played again, and undo it."""
+    last = tour.organiser.get("/tournaments?state=finished").json["items"][0]["id"]
+    of_cup = {"tournament_id": last}
+    choice = {"event": 0, "entrant": 0, "table": 0, "numbers": [0, 1], "reason": "a power cut"}
+    tour.ask("POST", "/tournaments/{tournament_id}/reruns", choice, query="?dry_run=true", **of_cup)
+    tour.ask("POST", "/tournaments/{tournament_id}/reruns", choice, **of_cup)
+    tour.ask("GET", "/tournaments/{tournament_id}/reruns", **of_cup)
+    tour.ask("GET", "/tournaments/{tournament_id}/reruns/{number}", number=1, **of_cup)
+    tour.ask("POST", "/tournaments/{tournament_id}/reruns/{number}/undo", number=1, **of_cup)
+    ladders.settle(tour.services)
 
 
 def _withdrawals(tour: Tour) -> None:
@@ -315,6 +328,20 @@ def _answered(document: dict[str, Any], stop: Stop) -> Iterator[tuple[str, Any]]
         yield "Progress", json.loads(stop.answer.text.rpartition("data: ")[2])
     elif "$ref" in schema:
         yield _name(schema), stop.answer.get_json()
+
+
+_PARTS = (
+    _errors,
+    _accounts,
+    _bots,
+    _tournaments,
+    _reruns,
+    _withdrawals,
+    _ladders,
+    _webhooks,
+    _health,
+    _ends,
+)
 
 
 def _name(schema: dict[str, Any]) -> str:
