@@ -2,13 +2,16 @@
 
 Run by hand or by `make bench`: python tests/benchmarks/runtimes.py [--game ID] [--seconds S] [--json]. Every
 seat is played by a bot of the same kind that picks the first legal action; forced decisions are not counted.
-The bare engine, and bare aiohttp at the same batch size, are measured in the same run.
+The bare engine, and bare aiohttp at the same batch size, are measured in the same run and told with the aims.
+Then every sandbox starts bots with and without numpy, by a zygote and on their own.
 """
 
 import argparse
 import asyncio
 import json
 import multiprocessing
+import os
+import statistics
 import time
 from collections.abc import Callable, Sequence
 from itertools import count
@@ -131,6 +134,46 @@ def a_body(setting: Setting) -> bytes:
     return json.dumps({"version": 1, "requests": requests}).encode()
 
 
+async def starts(setting: Setting, count: int = 9) -> list[Row]:
+    """Return for every back end how long bots take until they are imported, in milliseconds of wall."""
+    rows = []
+    for sandbox in back_ends("auto", allow_unsafe=False):
+        if sandbox.probe() is not None:
+            continue
+        runtimes = Runtimes(sandbox=sandbox, rules=AddressRules())
+        runtimes.start()
+        for name, source in (("plain", MODULE), ("numpy", b"import numpy\n" + MODULE)):
+            took = []
+            for _ in range(count + 1):
+                bot = runtimes.module(uploads.inspect(source, "bot.py"), setting)
+                began = time.perf_counter()
+                assert await bot.start() is None
+                took.append(1000 * (time.perf_counter() - began))
+                await bot.close()
+            rows.append(
+                {"sandbox": sandbox.name, "bot": name, "first_ms": took[0], "ms": statistics.median(took[1:])}
+            )
+        await runtimes.close()
+    return rows
+
+
+def aims(rows: Sequence[Row]) -> list[Row]:
+    """Return what is aimed at and what was reached; ratios are of figures of the same run."""
+
+    def rate(kind: str, in_flight: int, per: str = "per_second") -> float:
+        (found,) = (row for row in rows if row["kind"].startswith(kind) and row["in_flight"] == in_flight)
+        return float(found[per])
+
+    slow, bare = rate("endpoint, 20", 256), rate("bare aiohttp, 20", 256)
+    house = rate("house", 64, "per_cpu_second") / rate("bare engine", 1, "per_cpu_second")
+    return [
+        {"aim": "modules at 64 in flight, decisions/s", "least": 40_000, "reached": rate("module", 64)},
+        {"aim": "endpoint, 20 ms, at 256 in flight, decisions/s", "least": 8_000, "reached": slow},
+        {"aim": "the same against bare aiohttp", "least": 0.9, "reached": slow / bare},
+        {"aim": "house bots against the bare engine, per CPU second", "least": 0.5, "reached": house},
+    ]
+
+
 async def all_rows(setting: Setting, seconds: float, ports: Sequence[int]) -> list[Row]:
     """Measure every kind at every number of matches in flight."""
     choice = await choose(back_ends("auto", allow_unsafe=False))
@@ -193,14 +236,28 @@ def main() -> None:
     finally:
         for server in servers:
             server.kill()
+    started = asyncio.run(starts(setting))
     if given.json:
-        print(json.dumps({"game": game.id, "max_batch": MAX_BATCH, "rows": rows}))
+        found = {"rows": rows, "aims": aims(rows), "starts": started, "load": os.getloadavg()[0]}
+        print(json.dumps({"game": game.id, "max_batch": MAX_BATCH, **found}))
         return
-    print(f"| {game.id} | in flight | decisions/s (wall) | per CPU second of the worker |\n|--|--|--|--|")
+    show(game.id, rows, started)
+
+
+def show(game_id: str, rows: Sequence[Row], started: Sequence[Row]) -> None:
+    """Print the tables."""
+    print(f"| {game_id} | in flight | decisions/s (wall) | per CPU second of the worker |\n|--|--|--|--|")
     for row in rows:
         cpu = row.get("per_cpu_second")
         cells = (row["kind"], row["in_flight"], f"{row['per_second']:,.0f}", f"{cpu:,.0f}" if cpu else "")
         print("| " + " | ".join(map(str, cells)) + " |")
+    print("\n| aim | at least | reached |\n|--|--|--|")
+    for row in aims(rows):
+        print(f"| {row['aim']} | {row['least']:,} | {row['reached']:,.{2 if row['least'] < 1 else 0}f} |")
+    print("\n| start of a module | bot | the first, ms | median, ms |\n|--|--|--|--|")
+    for row in started:
+        print(f"| {row['sandbox']} | {row['bot']} | {row['first_ms']:.1f} | {row['ms']:.1f} |")
+    print(f"\nload of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
 if __name__ == "__main__":

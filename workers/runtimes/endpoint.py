@@ -245,11 +245,12 @@ def read_actions(body: bytes, ids: Sequence[str]) -> list[Answer]:
 
     A missing id or a value that is no text is a fault for that request alone, anything else for all of them.
     """
+    known = set(ids)
     try:
         actions = _replies.decode(body).actions
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         return [wire.bad_reply(f"the body is not the expected JSON: {error}"[:300], body)] * len(ids)
-    if unknown := [name for name in actions if name not in set(ids)]:
+    if unknown := [name for name in actions if name not in known]:
         detail = f"an answer to {unknown[0][:80]!r}, which was not asked for"
         return [wire.bad_reply(detail, body)] * len(ids)
     return [_action(actions.get(name), name) for name in ids]
