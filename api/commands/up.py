@@ -9,7 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -57,10 +57,11 @@ def up(home: Path | None, host: str | None, port: int | None, workers: int | Non
     try:
         settings = Settings.from_env({**os.environ, **given})
         stopped = _Stopped()
-        with running(settings) as (installation, supervisor):
-            click.echo(f"ready {installation.url}")
-            click.echo(f"organiser's token: {installation.token}")
-            click.echo(f"data and logs: {settings.home}   (Ctrl-C stops everything)")
+        with running(settings, lambda: stopped.is_set) as (installation, supervisor):
+            if not stopped.is_set:
+                click.echo(f"ready {installation.url}")
+                click.echo(f"organiser's token: {installation.token}")
+                click.echo(f"data and logs: {settings.home}   (Ctrl-C stops everything)")
             while not stopped.is_set:
                 for name in supervisor.restart_dead():
                     click.echo(f"{name} had ended and was started again; see its log", err=True)
@@ -71,8 +72,13 @@ def up(home: Path | None, host: str | None, port: int | None, workers: int | Non
 
 
 @contextmanager
-def running(settings: Settings) -> Iterator[tuple[Installation, Supervisor]]:
-    """Start everything, yield when it is ready, stop everything at the end; raises CannotStart."""
+def running(
+    settings: Settings, is_stopped: Callable[[], bool] = lambda: False
+) -> Iterator[tuple[Installation, Supervisor]]:
+    """Start everything, yield when it is ready, stop everything at the end; raises CannotStart.
+
+    Yields at once, ready or not, when it `is_stopped` meanwhile.
+    """
     _make_home(settings.home)
     supervisor = Supervisor(stop_seconds=STOP_SECONDS + settings.drain_seconds)
     with only_one(settings.home), _listening(settings) as listener:
@@ -81,7 +87,7 @@ def running(settings: Settings) -> Iterator[tuple[Installation, Supervisor]]:
             token = _prepare_database(settings)
             installation = Installation(url=_url(listener), token=token)
             _start_services(settings, supervisor, listener)
-            _wait_until_ready(installation.url, supervisor)
+            _wait_until_ready(installation.url, supervisor, is_stopped)
             yield installation, supervisor
         finally:
             supervisor.stop()
@@ -231,11 +237,13 @@ def _environment(settings: Settings) -> dict[str, str]:
     return {**kept, **settled, "PYTHONUNBUFFERED": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
-def _wait_until_ready(url: str, supervisor: Supervisor) -> None:
-    """Return when /readyz says 200; raises CannotStart with what it says when it does not in time."""
+def _wait_until_ready(url: str, supervisor: Supervisor, is_stopped: Callable[[], bool]) -> None:
+    """Return when /readyz says 200, or when it is stopped; CannotStart says what it says otherwise."""
     deadline = time.monotonic() + READY_SECONDS
     said = "no answer"
     while time.monotonic() < deadline:
+        if is_stopped():
+            return
         supervisor.restart_dead()
         try:
             with urllib.request.urlopen(f"{url}/readyz", timeout=5):

@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -97,6 +98,17 @@ def test_no_process_is_left_however_it_ends(tmp_path: Path, number: signal.Signa
         up.process.send_signal(number)
         up.process.wait(timeout=60)
         assert gone(started, seconds=20)
+
+
+def test_who_stops_it_before_it_is_ready_does_not_wait_for_that(tmp_path: Path) -> None:
+    command = [installation.FUDABA, "up", "--home", str(tmp_path), "--port", "0", "--workers", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        while not (started := psutil.Process(process.pid).children(recursive=True)):
+            time.sleep(0.02)
+        process.terminate()
+        output, _ = process.communicate(timeout=60)
+    assert (process.returncode, output) == (0, "stopped\n")
+    assert gone(started, seconds=20)
 
 
 def test_the_demo_plays_everything_and_ends_well(tmp_path: Path) -> None:
