@@ -13,8 +13,8 @@ from pygal.style import Style
 MOST_LINES = 8  # as many colours as the style sheet has
 MOST_INTERVALS = 40
 MOST_DOTS = 80  # beyond, lines alone say as much and are drawn sooner
-_WIDTH = 900
-_HEIGHT = 340
+_WIDTH = 760
+_HEIGHT = 320
 _ROW_HEIGHT = 26
 _NEEDLESS = ("defs", "title", "desc")
 

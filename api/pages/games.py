@@ -53,6 +53,7 @@ def sheet(name: str) -> Response:
     return answer
 
 
+@lru_cache
 def _samples() -> dict[str, list[cards.Symbol]]:
     """Return a few cards of each game, for its place in the list; games of one pack show others."""
     samples = {}

@@ -1,5 +1,6 @@
 """A real installation with a finished and a running tournament, and chromium to look at it."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,17 +17,19 @@ from engine import games
 CHROMIUM = "/usr/bin/chromium"
 SIZES = {"wide": (1360, 900), "phone": (390, 844)}
 SHORT = {"seiten": {}, "hachinin_meri": {"rounds": 1}}
+ROUNDS = 4
 HOUSE = ["house/random", "house/greedy", "house/first"]
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """An installation, its finished tournament with matches of every game, and the bot that has faults."""
+    """An installation: a finished tournament with matches of every game, a bot with faults, a ladder."""
 
     up: Installation
     tournament_id: str
     matches: dict[str, str]
     bot_id: str
+    ladder_id: str
 
     @property
     def url(self) -> str:
@@ -56,7 +59,14 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             event["game"]: next(iter(client.matches(tournament["id"], event=event["index"])))["id"]
             for event in client.events(tournament["id"])
         }
-        yield Served(up, tournament["id"], found, bot["id"])
+        ladder = client.create_ladder(
+            {"name": "Long stair", "settings": [{"game": "minhwatu"}], "deals": 1, "round_seconds": 0}
+        )
+        client.join_ladder(ladder["id"], HOUSE)
+        while client.ladder(ladder["id"])["season"]["applied"] < ROUNDS:
+            time.sleep(0.2)
+        client.close_ladder(ladder["id"])
+        yield Served(up, tournament["id"], found, bot["id"], ladder["id"])
 
 
 @pytest.fixture(scope="module")
