@@ -32,6 +32,9 @@ SPEED = $(wildcard tests/benchmarks/*_speed.py tests/benchmarks/runtimes.py)
 bench: .venv/ready-dev
 	for program in $(SPEED); do PYTHONPATH=.:tests $(PYTHON) $$program $(BENCH) || exit 1; done
 
+docs: .venv/ready-dev
+	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build
+
 golden: .venv/ready-dev
 	PYTHONPATH=.:tests $(PYTHON) -m support.playthrough
 

@@ -138,7 +138,7 @@ def _is_of(pid: int, text: str) -> bool:
 FIELD = """field() { python3 -c "import json, sys; print(json.load(sys.stdin)['$1'])"; }\n"""
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/api.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/api.md", "docs/organising.md"])
 def test_the_examples_of_the_pages_run_as_they_stand(up: Installation, tmp_path: Path, page: str) -> None:
     text = (ROOT / page).read_text()
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)

@@ -1,6 +1,6 @@
 """The examples of a documentation page: its shell blocks, and what they print, written below them.
 
-`URL=... TOKEN=... python -m support.story docs/organising.md` runs them against a service and writes what they print.
+`URL=... TOKEN=... python -m support.story docs/organising.md` asks a service and writes the page anew.
 """
 
 import os
