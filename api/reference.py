@@ -8,8 +8,8 @@ from api.docs import problem_codes, schema_text
 
 _INTRODUCTION = """# The API, route by route
 
-Made of the OpenAPI document, which a running service has at `/api/v1/openapi.json`. [The API by example](api.md)
-says what holds for all routes. Every answer may also be one of the [problems](#problems).
+Made of the OpenAPI document, which a running service has at `/api/v1/openapi.json`. What holds for all routes
+is in [the API by example](api.md). Every answer may also be one of the [problems](#problems).
 """
 
 

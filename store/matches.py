@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from itertools import islice
+from itertools import takewhile
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import func, or_, select
+from sqlalchemy.orm import defer
 
 from engine.match import points
 from engine.record import Record
@@ -20,7 +21,7 @@ from store.models.matches import FaultRow, Result
 from store.models.tournaments import Event, EventState, Tournament, TournamentState
 
 ALL = "all"
-_ROWS_AT_ONCE = 200
+_RANGES_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +58,14 @@ def page(
     limit: int,
 ) -> list[MatchView]:
     """Return at most `limit` matches in the order of (event index, number), after the one given."""
-    found: list[MatchView] = []
-    rows = _results(tx, tournament_id, event_index, after)
-    while len(found) < limit and (some := list(islice(rows, _ROWS_AT_ONCE))):
-        found += [view for view in _views(tx, some) if entrant is None or entrant in view.table]
-    return found[:limit]
+    found: list[tuple[Event, Result]] = []
+    for event in _events(tx, tournament_id, event_index, after):
+        is_begun = after is not None and event.index == after[0]
+        first = after[1] + 1 if after is not None and is_begun else 0
+        found += ((event, row) for row in _results(tx, event, entrant, first, limit - len(found)))
+        if len(found) == limit:
+            break
+    return _views(tx, found)
 
 
 def get(tx: Transaction, match_id: str) -> MatchView:
@@ -122,21 +126,44 @@ def match_id_of(event_id: UUID, number: int) -> str:
     return f"{event_id.hex}-{number}"
 
 
-def _results(
-    tx: Transaction, tournament_id: UUID, event_index: int | None, after: tuple[int, int] | None
-) -> Iterator[tuple[Event, Result]]:
-    query = (
-        select(Event, Result)
-        .join(Result, Result.event_id == Event.id)
-        .where(Event.tournament_id == tournament_id)
-        .order_by(Event.index, Result.number)
-        .execution_options(yield_per=_ROWS_AT_ONCE)
-    )
-    if event_index is not None:
-        query = query.where(Event.index == event_index)
+def _events(
+    tx: Transaction, tournament_id: UUID, index: int | None, after: tuple[int, int] | None
+) -> list[Event]:
+    """Return the events whose matches are wanted, in order."""
+    query = select(Event).where(Event.tournament_id == tournament_id).order_by(Event.index)
+    if index is not None:
+        query = query.where(Event.index == index)
     if after is not None:
-        query = query.where(tuple_(Event.index, Result.number) > after)
-    yield from ((event, result) for event, result in tx.execute(query))
+        query = query.where(Event.index >= after[0])
+    return list(tx.scalars(query))
+
+
+def _results(tx: Transaction, event: Event, entrant: int | None, first: int, limit: int) -> list[Result]:
+    """Return at most `limit` results of an event from number `first` on, of one entrant if it is given."""
+    query = select(Result).where(Result.event_id == event.id).order_by(Result.number)
+    query = query.options(defer(Result.actions, raiseload=True))
+    if entrant is None:
+        return list(tx.scalars(query.where(Result.number >= first).limit(limit)))
+    last = tx.scalar(select(func.max(Result.number)).where(Result.event_id == event.id))
+    found: list[Result] = []
+    if last is None:
+        return found
+    ranges = takewhile(lambda numbers: numbers.start <= last, seating.numbers_of(tx, event, entrant, first))
+    while len(found) < limit and (some := _enough(ranges, limit - len(found))):
+        wanted = or_(*(Result.number.between(numbers.start, numbers.stop - 1) for numbers in some))
+        found += tx.scalars(query.where(wanted).limit(limit - len(found)))
+    return found
+
+
+def _enough(ranges: Iterator[range], rows: int) -> list[range]:
+    """Return the next ranges that hold so many numbers together, at most as many as one query may name."""
+    some: list[range] = []
+    while sum(map(len, some)) < rows and len(some) < _RANGES_AT_ONCE:
+        numbers = next(ranges, None)
+        if numbers is None:
+            break
+        some.append(numbers)
+    return some
 
 
 def _find(tx: Transaction, match_id: str) -> tuple[Event, Result]:

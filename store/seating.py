@@ -1,6 +1,6 @@
 """Who sits where: an event's stored field and the schedule's arithmetic, or a ladder's stored meetings."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -29,6 +29,19 @@ def slots(tx: Transaction, event: Event, numbers: Collection[int]) -> dict[int, 
     size = meeting_matches(event.sides, event.deals)
     meetings = _meetings(tx, event, {number // size for number in numbers})
     return {number: meetings[number // size].slot(number) for number in numbers}
+
+
+def numbers_of(tx: Transaction, event: Event, entrant: int, first: int) -> Iterator[range]:
+    """Yield the numbers of the matches of an entrant (its number) from `first` on, in order, in ranges."""
+    if not is_ladder(event):
+        if entrant in event.field:
+            yield from schedule_of(event).numbers_of(event.field.index(entrant), first)
+        return
+    size = meeting_matches(event.sides, event.deals)
+    mine = (LadderSeat.event_id == event.id, LadderSeat.entrant == entrant)
+    query = select(LadderSeat.meeting).where(*mine, LadderSeat.meeting >= first // size)
+    for meeting in tx.scalars(query.order_by(LadderSeat.meeting)):
+        yield range(max(first, meeting * size), (meeting + 1) * size)
 
 
 def groups(event: Event, block: int, numbers: range) -> list[range]:

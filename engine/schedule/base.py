@@ -1,5 +1,6 @@
 """Match number -> block, table, rotation, deal and who plays which side."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -118,6 +119,16 @@ class Schedule:
         order = circle(self._tables.table(table), deal)
         shifted = tuple(order[(side - rotation) % self.sides] for side in range(self.sides))
         return Slot(number=number, block=block, table=table, rotation=rotation, deal=deal, entrants=shifted)
+
+    def numbers_of(self, entrant: int, first: int = 0) -> Iterator[range]:
+        """Yield the numbers of an entrant's matches from `first` on, in order, one range for each table."""
+        for block in range(self.blocks):
+            numbers = self.block_range(block)
+            width = self.sides * self.group_matches(block)
+            for table in range(max(0, first - numbers.start) // width, self.tables):
+                if entrant in self._tables.table(table):
+                    low = numbers.start + table * width
+                    yield range(max(low, first), low + width)
 
     def seat_counts(self) -> Counts:
         """Return how many matches each entrant (row) plays on each side (column)."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from support import arena
+from support import arena, ladders
 from support.callers import NOBODY, Caller, assert_problem
 
 from engine.record import Record
@@ -141,3 +141,26 @@ def test_an_unknown_match_is_not_found(anybody: Caller, tournament: Tournament, 
 
 def test_a_match_that_was_not_played_is_not_found(anybody: Caller, tournament: Tournament) -> None:
     assert_problem(anybody.get(f"/matches/{tournament.events[0].id.hex}-0"), 404, "not_found")
+
+
+def test_the_matches_of_one_entrant_are_those_that_it_sat_in(services: Services, anybody: Caller) -> None:
+    events = [{"game": "hana_awase", "seats": 3, "options": {"rounds": 1}, "deals": 1}] * 2
+    more = arena.crowd(services.database, 2)
+    cup = arena.started(services.database, *events, entrants=(*arena.HOUSE, *more)).id
+    arena.play_all(services)
+    ladder = ladders.made(services.database, arena.HOUSE, events=(ladders.TWO,))
+    ladders.play_rounds(services, ladder.id, 4)
+    season = ladders.last(services.database, ladder.id).tournament_id
+    for tournament_id, entrants in ((cup, 5), (season, 3)):
+        path = f"/tournaments/{tournament_id}/matches"
+        every = walk(anybody, path)
+        assert [(row["event"], row["number"]) for row in every] == sorted(
+            (row["event"], row["number"]) for row in every
+        )
+        for entrant in range(entrants):
+            mine = [row for row in every if entrant in row["entrants"]]
+            assert walk(anybody, path, f"&entrant={entrant}") == mine
+            assert walk(anybody, path, f"&entrant={entrant}&event=0") == [
+                row for row in mine if row["event"] == 0
+            ]
+        assert walk(anybody, path, "&entrant=99") == []
