@@ -13,10 +13,10 @@ import marshmallow as ma
 from api.schemas.standings import OverallRowSchema, RowSchema
 from engine import ledger
 from store import crosstable as meetings
-from store import editions, standings, tournaments
+from store import editions, entries, standings, tournaments
 from store.database import Transaction
 from store.errors import NotFound
-from store.models.tournaments import Edition, Event, EventState, TournamentState
+from store.models.tournaments import Edition, Event, EventState, Tournament, TournamentState
 
 Line = Mapping[str, Any]  # what RowSchema or OverallRowSchema shows
 
@@ -73,7 +73,7 @@ def build(tx: Transaction, tournament_id: UUID, event_index: int | None) -> Stan
         state=tournament.state,
         edition=edition,
         overall=overall,
-        events=[_table(tx, event, names, edition) for event in events],
+        events=[_table(tx, event, tournament, edition) for event in events],
     )
 
 
@@ -124,7 +124,9 @@ def to_csv(view: StandingsView) -> str:
     return _csv(RowSchema(), view.events[0].rows)
 
 
-def _table(tx: Transaction, event: Event, names: Mapping[int, str], edition: Edition | None) -> EventTable:
+def _table(tx: Transaction, event: Event, tournament: Tournament, edition: Edition | None) -> EventTable:
+    names = {entrant.number: entrant.name for entrant in tournament.entrants}
+    marked = tournaments.has_endpoint(tournament) if entries.is_in_teams(event) else set()
     if edition is None:
         rows = standings.of_event(tx, event.id)
     else:
@@ -137,7 +139,10 @@ def _table(tx: Transaction, event: Event, names: Mapping[int, str], edition: Edi
         state=event.state,
         matches=event.matches,
         played=event.played,
-        rows=[{**asdict(row), "name": names[row.entrant]} for row in rows],
+        rows=[
+            {**asdict(row), "name": names[row.entrant], "is_endpoint_team": row.entrant in marked}
+            for row in rows
+        ],
     )
 
 

@@ -60,6 +60,16 @@ def _require_rerun(header: Header, rerun: RerunPart, number: int) -> None:
                 raise BadRecord(f"re-run {number} has matches that event {part.event} has not")
 
 
+def require_no_endpoint_team(
+    index: int, event: EventPart, entrants: Sequence[EntrantLine], header: Header
+) -> None:
+    """Raise WrongLine when an endpoint fills a team where that was ruled out."""
+    is_in_teams = len(set(sides_of(event))) < event.seats
+    endpoints = [one.number for one in entrants if one.bot_kind == "endpoint" and one.number in event.field]
+    if endpoints and is_in_teams and not header.endpoint_teams:
+        raise WrongLine(1, f"endpoint_teams is false; entrant {endpoints[0]} fills a team of event {index}")
+
+
 def require_dropped(index: int, event: EventPart, entrants: Sequence[EntrantLine], may_stop: bool) -> None:
     """Raise WrongLine when those whose tables do not count could not have been dropped."""
     fillers = {one.number for one in entrants if one.filler}

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from itertools import islice
 
 from engine import benching, estimates, ledger, seeds, standings
-from engine.headers import field_of, last_block, require_dropped, require_header, schedule_of
+from engine.headers import (
+    field_of,
+    last_block,
+    require_dropped,
+    require_header,
+    require_no_endpoint_team,
+    schedule_of,
+)
 from engine.intervals import UnitSums, unit_of
 from engine.ledger import (
     BenchLine,
@@ -135,6 +142,7 @@ class _Walk:
             expected = field_of(entrants, event)
             if event.field != expected:
                 raise WrongLine(1, f"field of event {index} is {event.field}; its entrants are {expected}")
+            require_no_endpoint_team(index, event, entrants, self._header)
             require_dropped(index, event, entrants, self._header.stop is not None)
 
     def _event_tasks(self, index: int) -> Iterator[Task]:

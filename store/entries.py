@@ -10,11 +10,14 @@ from store import bots
 from store.database import Transaction
 from store.errors import BadRequest, Conflict, NotFound
 from store.models.accounts import Account, Role
-from store.models.bots import Bot, Version
-from store.models.tournaments import Entrant, Tournament
+from store.models.bots import Bot, BotKind, Version
+from store.models.tournaments import Entrant, Event, Tournament
+from store.plans import SettledEvent
 
 FILLER = "house/greedy"
 MOST_ENTRANTS = 2_000
+
+Seated = Event | SettledEvent
 
 
 def playable(tx: Transaction, references: Sequence[str]) -> list[Version]:
@@ -37,11 +40,33 @@ def add(
     """Enter playable versions (with the references that named them) into a draft; raises BadRequest."""
     if len(tournament.entrants) + len(versions) > MOST_ENTRANTS:
         raise BadRequest(f"more than {MOST_ENTRANTS} entrants", field="entrants")
+    if not tournament.endpoint_teams:
+        require_no_endpoint_team(tournament.events, references, versions)
     entered = {entrant.version.bot_id for entrant in tournament.entrants}
     for position, version in enumerate(versions):
         if version.bot_id in entered:
             raise _twice(references[position], position)
         _add(tx, tournament, len(tournament.entrants) + position, version, filler=False)
+
+
+def require_no_endpoint_team(
+    events: Sequence[Seated], references: Sequence[str], versions: Sequence[Version]
+) -> None:
+    """Raise BadRequest for an endpoint that would fill a team: what its seats see, it can put together."""
+    for position, version in enumerate(versions):
+        for event in events:
+            is_endpoint = version.bot.kind is BotKind.ENDPOINT
+            if is_endpoint and is_in_teams(event) and claims(version, event.game):
+                raise BadRequest(
+                    f"bot {references[position]} is an endpoint and would fill a team of {event.game};"
+                    " expected no such bot, as endpoint_teams is false",
+                    field=f"entrants.{position}",
+                )
+
+
+def is_in_teams(event: Seated) -> bool:
+    """Return whether an entrant fills several seats of an event."""
+    return event.seats > event.sides
 
 
 def require_open(tournament: Tournament, count: int, by: Account, now: datetime) -> None:

@@ -56,6 +56,8 @@ def dry_run(tx: Transaction, plan: Plan) -> dict[str, Any]:
     plans.settle_stop(plan.stop)
     _secret(plan)
     versions = entries.playable(tx, plan.entrants)
+    if not plan.endpoint_teams:
+        entries.require_no_endpoint_team(events, plan.entrants, versions)
     fields = [sum(entries.claims(version, event.game) for version in versions) for event in events]
     try:
         return plans.counts(events, fields)

@@ -43,6 +43,12 @@ class RowSchema(ma.Schema):
     mean_score_exact = ExactRatio(required=True, dump_only=True, attribute="mean_score")
     faults = fields.Integer(required=True)
     forfeits = fields.Integer(required=True)
+    is_endpoint_team = fields.Boolean(
+        required=True,
+        metadata={
+            "description": "Whether it is an endpoint that fills a team; it can join what its seats see."
+        },
+    )
     reason = fields.String(required=True, metadata={"description": "Why it is ahead of the next row."})
 
 
