@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import and_, select, tuple_
-from sqlalchemy.orm import selectinload
+from sqlalchemy.orm import subqueryload
 
 from engine.online import Skill
 from engine.schedule import meeting_matches
@@ -127,7 +127,7 @@ def _meetings(
         select(Event, LadderMeeting)
         .join(LadderMeeting, LadderMeeting.event_id == Event.id)
         .where(Event.tournament_id == season.tournament_id, LadderMeeting.applied_at.is_not(None))
-        .options(selectinload(LadderMeeting.seats))
+        .options(subqueryload(LadderMeeting.seats))
         .order_by(LadderMeeting.round.desc(), LadderMeeting.number.desc())
         .limit(limit)
     )

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import and_, delete, or_, select, update
+from sqlalchemy import and_, or_, select, update
 from sqlalchemy.orm import joinedload
 
 from engine.record import canonical
@@ -14,7 +14,6 @@ from store.database import Transaction
 from store.models.tournaments import Tournament
 from store.models.webhooks import Delivery, DeliveryState, HookEvent, Webhook
 
-KEEP = timedelta(days=30)
 LEASE = timedelta(seconds=60)  # longer than one exchange
 MOST_ATTEMPTS = 8
 FIRST_PAUSE = timedelta(seconds=10)
@@ -51,14 +50,7 @@ def emit(
     if owner_id is not None:
         query = query.where(Webhook.owner_id == owner_id)
     hooks = [hook for hook in tx.scalars(query.order_by(Webhook.id)) if event.value in hook.events]
-    made = [add(tx, hook.id, event, data, now).id for hook in hooks]
-    done = Delivery.state != DeliveryState.WAITING
-    tx.change(
-        delete(Delivery).where(
-            Delivery.webhook_id.in_([hook.id for hook in hooks]), done, Delivery.created_at < now - KEEP
-        )
-    )
-    return made
+    return [add(tx, hook.id, event, data, now).id for hook in hooks]
 
 
 def tournament_event(tx: Transaction, event: HookEvent, tournament: Tournament, now: datetime) -> list[UUID]:

@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import func, select
-from sqlalchemy.orm import aliased, selectinload
+from sqlalchemy.orm import aliased, subqueryload
 
 from engine import matchmaking, online, seeds
 from engine.matchmaking import Candidate
@@ -158,7 +158,7 @@ def _meetings_of(tx: Transaction, event: Event, number: int) -> list[LadderMeeti
         select(LadderMeeting)
         .where(LadderMeeting.event_id == event.id, LadderMeeting.round == number)
         .where(LadderMeeting.applied_at.is_(None))
-        .options(selectinload(LadderMeeting.seats))
+        .options(subqueryload(LadderMeeting.seats))
         .order_by(LadderMeeting.number)
     )
     return list(tx.scalars(query))

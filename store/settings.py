@@ -88,6 +88,12 @@ SETTINGS: dict[str, Setting] = {
     "stream_listeners": Setting(
         "FUDABA_STREAM_LISTENERS", "4", "event streams that one API process serves at once, a thread each"
     ),
+    "keep_logs_days": Setting(
+        "FUDABA_KEEP_LOGS_DAYS", "90", "what bots print in matches is kept for so long"
+    ),
+    "keep_deliveries_days": Setting(
+        "FUDABA_KEEP_DELIVERIES_DAYS", "30", "the log of what webhooks were told is kept for so long"
+    ),
     "slow_request_ms": Setting(
         "FUDABA_SLOW_REQUEST_MS", "1000", "a request that takes longer is logged as a warning"
     ),
@@ -129,6 +135,8 @@ _NUMBERS = {
     "in_flight": (1, 1_024),
     "trusted_proxies": (0, 16),
     "stream_listeners": (0, 10_000),
+    "keep_logs_days": (1, 36_500),
+    "keep_deliveries_days": (1, 36_500),
     "slow_request_ms": (1, 3_600_000),
     "slow_batch_seconds": (1, 3_600),
 }
@@ -161,6 +169,8 @@ class Settings:
     trusted_proxies: int = 0
     cors_origins: str = ""
     stream_listeners: int = 4
+    keep_logs_days: int = 90
+    keep_deliveries_days: int = 30
     slow_request_ms: int = 1000
     slow_batch_seconds: int = 60
     log_level: str = "info"

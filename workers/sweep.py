@@ -1,11 +1,13 @@
 """The sweep: whatever the database says is open and nobody works on is sent again."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from uuid import UUID
 
 import structlog
 from redis.exceptions import RedisError
 
-from store import batches, bots, deliveries
+from store import batches, bots, deliveries, retention
 from workers import advance, counters, dispatch, presence
 from workers.services import Services
 
@@ -26,7 +28,13 @@ def run(services: Services) -> None:
         return
     now = services.clock()
     _tell_webhooks(services, now)
-    if length > SHORT_QUEUE:
+    _forget(services, now)
+    send_lost(services, now, length)
+
+
+def send_lost(services: Services, now: datetime, queue_length: int) -> None:
+    """Send again what was lost; with a long queue, what was not begun may be waiting in it."""
+    if queue_length > SHORT_QUEUE:
         _send_begun(services, now)
         return
     with services.database.transaction() as tx:
@@ -42,20 +50,33 @@ def run(services: Services) -> None:
         tx.after_commit(dispatch.batches, lost)
         for version_id in waiting:
             tx.after_commit(dispatch.qualification, version_id)
+    _note_sent(lost, waiting)
+
+
+def _send_begun(services: Services, now: datetime) -> None:
+    lease_seconds = services.settings.lease_seconds
+    with services.database.transaction() as tx:
+        lost = batches.lost(tx, now, RESEND_SECONDS, lease_seconds=lease_seconds, is_queue_long=True)
+        tx.after_commit(dispatch.batches, lost)
+    _note_sent(lost, [])
+
+
+def _note_sent(lost: Sequence[int], waiting: Sequence[UUID]) -> None:
     if lost or waiting:
         counters.add("fudaba_batches_resent_total", amount=len(lost))
         _log.info("sent_again", batches=lost, versions=[str(version_id) for version_id in waiting])
 
 
-def _send_begun(services: Services, now: datetime) -> None:
-    """Send again the batches whose attempt has died; with a long queue the others may be waiting in it."""
-    lease_seconds = services.settings.lease_seconds
+def _forget(services: Services, now: datetime) -> None:
+    """Delete some of what is older than it is kept."""
+    settings = services.settings
+    keep = retention.Keep(
+        logs=timedelta(days=settings.keep_logs_days), deliveries=timedelta(days=settings.keep_deliveries_days)
+    )
     with services.database.transaction() as tx:
-        lost = batches.lost(tx, now, RESEND_SECONDS, lease_seconds=lease_seconds, is_queue_long=True)
-        tx.after_commit(dispatch.batches, lost)
-    if lost:
-        counters.add("fudaba_batches_resent_total", amount=len(lost))
-        _log.info("sent_again", batches=lost, versions=[])
+        gone = retention.forget(tx, now, keep)
+    if gone:
+        _log.info("forgotten", rows=gone)
 
 
 def _tell_webhooks(services: Services, now: datetime) -> None:

@@ -81,7 +81,10 @@ class Version(Base):
     """
 
     __tablename__ = "versions"
-    __table_args__ = (UniqueConstraint("bot_id", "number"),)
+    __table_args__ = (
+        UniqueConstraint("bot_id", "number"),
+        Index("ix_versions_state_created_at_id", "state", "created_at", "id"),
+    )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     bot_id: Mapped[UUID] = mapped_column(ForeignKey("bots.id"))
@@ -108,7 +111,10 @@ class BotLog(Base):
     """What one seat of a bot printed while it played a part of an event; for its owner's eyes."""
 
     __tablename__ = "bot_logs"
-    __table_args__ = (Index("ix_bot_logs_version_id_id", "version_id", "id"),)
+    __table_args__ = (
+        Index("ix_bot_logs_version_id_id", "version_id", "id"),
+        Index("ix_bot_logs_created_at", "created_at"),
+    )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     version_id: Mapped[UUID] = mapped_column(ForeignKey("versions.id"))

@@ -14,12 +14,13 @@ from support.brokers import Broker
 from support.fleet import Fleet
 from support.installation import wait_finished
 from support.postgres import Server
-from support.strikes import Attempt
+from support.strikes import Attempt, NothingPlayed
 
 from api.client import Client
 from store.database import Database
 
 PAUSE_SECONDS = (0.5, 4.0)
+LULL_SECONDS = 5.0
 SILENCE_SECONDS = (0.5, 8.0)
 _log = structlog.get_logger(__name__)
 
@@ -35,10 +36,13 @@ class Storm:
     dealt: dict[str, int] = field(default_factory=dict)
 
     def strike(self) -> None:
-        """Deal one blow to an attempt in play, or to what is there when none is."""
+        """Deal one blow to an attempt in play; none when nothing is played, since the cup is over."""
         blow = self.rng.choice(self._blows())
         database = self.service.database
-        attempt = strikes.in_play(database, self.rng)
+        try:
+            attempt = strikes.in_play(database, self.rng, wait_seconds=LULL_SECONDS)
+        except NothingPlayed:
+            return
         blow(attempt)
         database.dispose()
         self.dealt[blow.__name__] = self.dealt.get(blow.__name__, 0) + 1

@@ -186,15 +186,6 @@ def test_what_is_due_is_found_once(database: Database, ann: Account) -> None:
     assert set(found[3]) == {first, second}
 
 
-def test_old_deliveries_are_forgotten(database: Database, ann: Account) -> None:
-    webhook = hook(database, ann)
-    attempt(database, waiting(database, webhook), outcome(200), timedelta(0))
-    waiting(database, webhook)
-    with database.transaction() as tx:
-        deliveries.emit(tx, HookEvent.STARTED, {}, NOW + timedelta(days=31))
-    assert sorted(body["event"] for body in told(database, webhook)) == ["ping", "tournament.started"]
-
-
 def test_a_deleted_webhook_takes_its_deliveries_along(database: Database, ann: Account) -> None:
     webhook, kept = hook(database, ann), hook(database, ann)
     for one in (webhook, kept):

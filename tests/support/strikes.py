@@ -31,6 +31,10 @@ class Attempt:
         return f"{who}, {self.played_seconds:.3f} s after it was seen"
 
 
+class NothingPlayed(AssertionError):
+    """No batch was played for as long as one was waited for."""
+
+
 def utc_now() -> datetime:
     """Return the present time."""
     return datetime.now(UTC)
@@ -41,9 +45,13 @@ def in_play(
     rng: random.Random,
     longest_seconds: float = 1.0,
     clock: Callable[[], datetime] = utc_now,
+    wait_seconds: float = WAIT_SECONDS,
 ) -> Attempt:
-    """Wait for a batch that is played, then for a random while in which it is not finished."""
-    deadline = time.monotonic() + WAIT_SECONDS
+    """Wait for a batch that is played, then for a random while in which it is not finished.
+
+    Raises NothingPlayed when there is none for so long.
+    """
+    deadline = time.monotonic() + wait_seconds
     passed_over = set(_played(database, clock()))  # of unknown age
     while time.monotonic() < deadline:
         fresh = [one for one in _played(database, clock()) if one not in passed_over]
@@ -57,7 +65,7 @@ def in_play(
         if is_held(database, attempt):
             return attempt
         passed_over.update(fresh)
-    raise AssertionError("no batch is played")
+    raise NothingPlayed
 
 
 def is_held(database: Database, attempt: Attempt) -> bool:

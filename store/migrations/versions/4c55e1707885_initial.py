@@ -284,6 +284,9 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id', name=op.f('pk_versions')),
     sa.UniqueConstraint('bot_id', 'number', name=op.f('uq_versions_bot_id_number'))
     )
+    with op.batch_alter_table('versions', schema=None) as batch_op:
+        batch_op.create_index('ix_versions_state_created_at_id', ['state', 'created_at', 'id'], unique=False)
+
     op.create_table('batches',
     sa.Column('id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), nullable=False),
     sa.Column('event_id', sa.Uuid(), nullable=False),
@@ -329,6 +332,7 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id', name=op.f('pk_bot_logs'))
     )
     with op.batch_alter_table('bot_logs', schema=None) as batch_op:
+        batch_op.create_index('ix_bot_logs_created_at', ['created_at'], unique=False)
         batch_op.create_index('ix_bot_logs_version_id_id', ['version_id', 'id'], unique=False)
 
     op.create_table('entrant_totals',
@@ -598,6 +602,7 @@ def downgrade() -> None:
     op.drop_table('entrant_totals')
     with op.batch_alter_table('bot_logs', schema=None) as batch_op:
         batch_op.drop_index('ix_bot_logs_version_id_id')
+        batch_op.drop_index('ix_bot_logs_created_at')
 
     op.drop_table('bot_logs')
     op.drop_table('benches')
@@ -606,6 +611,9 @@ def downgrade() -> None:
         batch_op.drop_index('ix_batches_event_id_state')
 
     op.drop_table('batches')
+    with op.batch_alter_table('versions', schema=None) as batch_op:
+        batch_op.drop_index('ix_versions_state_created_at_id')
+
     op.drop_table('versions')
     with op.batch_alter_table('seasons', schema=None) as batch_op:
         batch_op.drop_index(batch_op.f('ix_seasons_phase'))
