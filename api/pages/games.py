@@ -85,7 +85,9 @@ def _rules(name: str) -> Markup:
         _link(token)
     _lower(tokens)
     rendered = markdown.renderer.render(tokens, markdown.options, {})
-    return Markup(rendered.replace("<pre>", '<pre tabindex="0">'))  # trusted: our own text, raw HTML escaped
+    for tag in ("pre", "table"):  # they scroll where the screen is narrow, so keys must reach them
+        rendered = rendered.replace(f"<{tag}>", f'<{tag} tabindex="0">')
+    return Markup(rendered)  # trusted: our own text, raw HTML escaped
 
 
 def _lower(tokens: list[Token]) -> None:
