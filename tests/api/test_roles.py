@@ -4,10 +4,12 @@ from uuid import uuid4
 
 import pytest
 from flask import Flask
+from support import ladders as build
 from support.callers import Caller
 from werkzeug.routing import Rule
 
 from store.models.accounts import Role
+from workers.services import Services
 
 OPEN = frozenset({"nobody", "participant", "organiser"})
 SIGNED_IN = frozenset({"participant", "organiser"})
@@ -121,3 +123,33 @@ def test_the_declared_roles_are_those_that_are_let_in(anybody: Caller) -> None:
         names = OPEN if declared is None else {role.value for role in declared}
         assert names == ADMITTED.get((method, rule.rule), OPEN), (method, rule.rule)
         assert Role.HOUSE.value not in names
+
+
+OWN = {"bot_id", "webhook_id", "token_id"}
+SHOWN_TO_ALL = {("GET", "/api/v1/bots/<uuid:bot_id>")}  # a public bot; what is inside it is not
+
+
+def test_nobody_else_gets_at_what_is_an_authors_own(
+    services: Services, participant: Caller, stranger: Caller, organiser: Caller
+) -> None:
+    endpoint = {"name": "remote", "url": "https://93.184.215.14/play"}
+    bot = participant.post("/bots", endpoint).json
+    hook = {"url": "https://93.184.215.14/hook", "events": ["bot.benched"]}
+    webhook, token = participant.post("/webhooks", hook).json, participant.post("/tokens").json
+    ids = {"bot_id": bot["id"], "webhook_id": webhook["id"], "token_id": token["id"], "number": 1}
+    ladder = {"ladder_id": build.made(services.database).id}
+    bodies = {"/versions": {"url": endpoint["url"]}}
+    asked = 0
+    for method, rule in routes(stranger.client.application):
+        if not OWN & rule.arguments or (method, rule.rule) in SHOWN_TO_ALL:
+            continue
+        _, path = rule.build({name: {**ids, **ladder}[name] for name in rule.arguments}) or ("", "")
+        body = next((json for end, json in bodies.items() if path.endswith(end)), {})
+        answer = stranger.send(method, path.removeprefix("/api/v1"), json=body)
+        assert answer.status_code in (403, 404), (method, rule.rule, answer.text)
+        asked += 1
+    assert asked >= 20
+    for path in ("/bots", f"/bots/{bot['id']}", "/webhooks", "/tokens"):
+        for caller in (stranger, organiser):
+            text = caller.get(path).text
+            assert not any(secret in text for secret in (bot["secret"], webhook["secret"], token["token"]))

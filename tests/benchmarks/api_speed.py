@@ -9,6 +9,8 @@ rates until fewer than 95 in 100 are answered in time. Prints markdown tables, o
 import argparse
 import asyncio
 import json
+import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -170,11 +172,11 @@ def api(database: Database, redis_url: str) -> Iterator[str]:
         "1",
         "--no-control-socket",
     ]
-    process = subprocess.Popen(command, env=env, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, env=env, start_new_session=True, stderr=subprocess.DEVNULL)
     try:
         yield f"http://127.0.0.1:{port}/api/v1"
     finally:
-        process.terminate()
+        os.killpg(process.pid, signal.SIGKILL)  # with all its streams; nothing is to be kept
         process.wait()
 
 
@@ -218,7 +220,7 @@ async def ask(url: str, paths: Sequence[str], rate: float, seconds: float) -> Ca
 async def listen(url: str, tournament_id: UUID, ready: asyncio.Event) -> tuple[int, int]:
     """Open many streams, say when they are open, and hold them; return how many were let in and sent away."""
     let_in = sent_away = 0
-    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session, ExitStack():
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
         answers = await asyncio.gather(
             *(session.get(f"{url}/tournaments/{tournament_id}/stream") for _ in range(LISTENERS))
         )
