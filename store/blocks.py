@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import islice
+from math import ceil
 from uuid import UUID
 
 from sqlalchemy import func, select
@@ -27,12 +28,23 @@ from store.models.tournaments import Event, EventState, Tournament, TournamentSt
 from store.models.webhooks import HookEvent
 from store.models.withdrawals import WithdrawalRule
 
-WINDOW = 8  # open batches per event: enough for the workers, little enough that tournaments take turns
+WINDOW = 8  # open batches per event at least
+BATCHES_OF_WORKER = 1.5  # over all events: the one that it plays, and what is on the way to it
 
 
-def advance(tx: Transaction, event_id: UUID, now: datetime) -> list[int]:
+def window(tx: Transaction, workers: int) -> int:
+    """Return how many batches of each event may be open: enough for so many worker processes, and no more.
+
+    So tournaments take turns, and one that starts does not wait behind all of another.
+    """
+    events = len(batches.running_events(tx))
+    return max(WINDOW, ceil(BATCHES_OF_WORKER * workers / max(1, events)))
+
+
+def advance(tx: Transaction, event_id: UUID, now: datetime, most_open: int = WINDOW) -> list[int]:
     """Move an event on as far as its finished batches allow; return the ids of new batches to send.
 
+    `most_open` is how many of its batches may be open at a time.
     A block ends when all its matches are played or set aside; benching and early ends are decided there,
     from all complete blocks. The event's row is locked, so that one of several callers does each step.
     """
@@ -45,7 +57,7 @@ def advance(tx: Transaction, event_id: UUID, now: datetime) -> list[int]:
     event.set_aside = batches.count(tx, event.id, BatchState.SET_ASIDE)  # each is a single match
     schedule = seating.schedule_of(event)
     while True:
-        opened = _open_window(tx, event, schedule, now)
+        opened = _open_window(tx, event, schedule, now, most_open)
         if opened or batches.count(tx, event.id, BatchState.OPEN):
             return opened
         is_last = _end_block(tx, tournament, event, schedule, now)
@@ -54,9 +66,11 @@ def advance(tx: Transaction, event_id: UUID, now: datetime) -> list[int]:
             return []
 
 
-def _open_window(tx: Transaction, event: Event, schedule: Schedule, now: datetime) -> list[int]:
-    """Make batches of the present block until WINDOW are open; return the ids of the new ones."""
-    room = max(0, WINDOW - batches.count(tx, event.id, BatchState.OPEN))
+def _open_window(
+    tx: Transaction, event: Event, schedule: Schedule, now: datetime, most_open: int
+) -> list[int]:
+    """Make batches of the present block until so many are open; return the ids of the new ones."""
+    room = max(0, most_open - batches.count(tx, event.id, BatchState.OPEN))
     pieces = islice(_to_play(tx, event, schedule), room)
     made = [batches.add(tx, event, numbers, now) for numbers in pieces]
     tx.flush()

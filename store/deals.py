@@ -18,7 +18,8 @@ def of_slots(
     tx: Transaction, tournament: Tournament, event: Event, slots: Mapping[int, Slot]
 ) -> dict[int, bytes]:
     """Return the seed of each of these matches."""
-    endpoints = _endpoints(tx, tournament.id)
+    sitting = {entrant for slot in slots.values() for entrant in seating.table_of(event, slot)}
+    endpoints = _endpoints(tx, tournament.id, sitting)
     bindings = _bindings(tx, event, {slot.table for slot in slots.values()})
     return {
         number: seed(tournament, event, slot, endpoints, bindings.get(slot.table))
@@ -50,11 +51,13 @@ def _bindings(tx: Transaction, event: Event, meetings: set[int]) -> dict[int, st
     return {number: binding for number, binding in tx.execute(query)}
 
 
-def _endpoints(tx: Transaction, tournament_id: UUID) -> set[int]:
+def _endpoints(tx: Transaction, tournament_id: UUID, among: set[int]) -> set[int]:
+    """Return which of these entrants are endpoints."""
     query = (
         select(Entrant.number)
         .join(Version, Version.id == Entrant.version_id)
         .join(Bot, Bot.id == Version.bot_id)
-        .where(Entrant.tournament_id == tournament_id, Bot.kind == BotKind.ENDPOINT)
+        .where(Entrant.tournament_id == tournament_id, Entrant.number.in_(among))
+        .where(Bot.kind == BotKind.ENDPOINT)
     )
     return set(tx.scalars(query))

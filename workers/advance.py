@@ -5,7 +5,7 @@ from uuid import UUID
 from store import batches, blocks, seating, tournaments
 from store.database import Transaction
 from store.models.tournaments import Event
-from workers import dispatch, ladder
+from workers import dispatch, ladder, presence
 from workers.services import Services
 
 
@@ -29,7 +29,7 @@ def after_batch(services: Services, played: Event) -> None:
 def event(services: Services, tx: Transaction, event_id: UUID) -> None:
     """Open what may be opened of one event; the messages go out after the commit."""
     now = services.clock()
-    opened = blocks.advance(tx, event_id, now)
+    opened = blocks.advance(tx, event_id, now, blocks.window(tx, presence.count(services)))
     if opened:
         batches.mark_sent(tx, opened, now)
         tx.after_commit(dispatch.batches, opened)

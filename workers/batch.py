@@ -16,7 +16,7 @@ from engine.limits import Limits
 from engine.match import PlatformFault
 from engine.match import play as play_match
 from engine.schedule import Slot
-from store import batches, benches, deals, results, schema, seating, sums, tournaments
+from store import batches, benches, deals, results, schema, seating, sums
 from store.batches import Claim
 from store.database import Transaction
 from store.models.tournaments import Event, Tournament
@@ -67,8 +67,7 @@ def play(services: Services, batch_id: int) -> None:
     if drain.has_begun():
         dispatch.batches([batch_id])
         return
-    with services.database.transaction() as tx:
-        job = _claimed(services, tx, batch_id)
+    job = claim(services, batch_id)
     if job is None:
         _log.info("batch_not_free", batch=batch_id)
         return
@@ -129,25 +128,29 @@ def _count(game: str, played: Sequence[Played]) -> None:
             counters.add("fudaba_faults_total", fault.fault.code.value)
 
 
-def _claimed(services: Services, tx: Transaction, batch_id: int) -> Job | None:
-    schema.require_current(tx)
+def claim(services: Services, batch_id: int) -> Job | None:
+    """Claim a batch; None when it is done or taken."""
     owner = f"{socket.gethostname()}:{os.getpid()}"
     lease = services.settings.lease_seconds
-    claim = batches.claim(tx, batch_id, owner=owner, now=services.clock(), lease_seconds=lease)
-    if claim is None:
-        return None
-    event = tx.get_one(Event, claim.event_id)
-    tournament = tournaments.get(tx, event.tournament_id)
-    slots = seating.slots(tx, event, claim.numbers)
+    with services.database.transaction() as tx:
+        schema.require_current(tx)
+        claimed = batches.claim(tx, batch_id, owner=owner, now=services.clock(), lease_seconds=lease)
+        return None if claimed is None else _job(tx, claimed)
+
+
+def _job(tx: Transaction, claimed: Claim) -> Job:
+    event = tx.get_one(Event, claimed.event_id)
+    tournament = tx.get_one(Tournament, event.tournament_id)
+    slots = seating.slots(tx, event, claimed.numbers)
     sitting = {entrant for slot in slots.values() for entrant in seating.table_of(event, slot)}
     return Job(
-        claim=claim,
+        claim=claimed,
         event=event,
         tournament=tournament,
         slots=slots,
         seeds=deals.of_slots(tx, tournament, event, slots),
-        contestants=contestants.load(tx, tournament, sitting),
-        benched=frozenset(benches.benched(tx, event, claim.block)),
+        contestants=contestants.load(tx, tournament.id, sitting),
+        benched=frozenset(benches.benched(tx, event, claimed.block)),
         dropped=frozenset(sums.dropped(tx, event)),
     )
 
@@ -157,7 +160,7 @@ def _write_patiently(services: Services, job: Job, played: Sequence[Played], log
     give_up_at = time.monotonic() + services.settings.lease_seconds
     while True:
         try:
-            return _write(services, job, played, logs)
+            return write(services, job, played, logs)
         except OperationalError as error:
             if time.monotonic() >= give_up_at:
                 raise
@@ -165,8 +168,8 @@ def _write_patiently(services: Services, job: Job, played: Sequence[Played], log
             time.sleep(_WRITE_AGAIN_SECONDS)
 
 
-def _write(services: Services, job: Job, played: Sequence[Played], logs: Sequence[Log]) -> bool:
-    """Write the results, then move the event on; false when the lease was lost."""
+def write(services: Services, job: Job, played: Sequence[Played], logs: Sequence[Log]) -> bool:
+    """Write the results of a claimed batch, then move its event on; False when the lease was lost."""
     versions = {number: contestant.version_id for number, contestant in job.contestants.items()}
     with services.database.transaction() as tx:
         schema.require_current(tx)

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from hashlib import sha256
 from uuid import UUID
 
+from sqlalchemy import select
+from sqlalchemy.orm import selectinload
+
 from engine.contract import Seat
 from engine.policies import house_stream
 from store import blobs, uploads
 from store.database import Transaction
 from store.models.bots import BotKind, Version
-from store.models.tournaments import Tournament
+from store.models.tournaments import Entrant
 from store.uploads import Upload
 from workers import stage
 from workers.runtimes.base import Bot, Setting
@@ -45,14 +48,14 @@ class Contestant:
         )
 
 
-def load(tx: Transaction, tournament: Tournament, numbers: Iterable[int]) -> dict[int, Contestant]:
-    """Return the contestants with these entrant numbers (versions and bots must be loaded)."""
-    wanted = set(numbers)
-    return {
-        entrant.number: of_version(tx, entrant.version)
-        for entrant in tournament.entrants
-        if entrant.number in wanted
-    }
+def load(tx: Transaction, tournament_id: UUID, numbers: Iterable[int]) -> dict[int, Contestant]:
+    """Return the contestants of a tournament with these entrant numbers."""
+    query = (
+        select(Entrant)
+        .where(Entrant.tournament_id == tournament_id, Entrant.number.in_(set(numbers)))
+        .options(selectinload(Entrant.version).selectinload(Version.bot))
+    )
+    return {entrant.number: of_version(tx, entrant.version) for entrant in tx.scalars(query)}
 
 
 def of_version(tx: Transaction, version: Version) -> Contestant:

@@ -10,6 +10,7 @@ from redis.exceptions import RedisError
 from workers.services import Services
 
 _PREFIX = "fudaba:worker:"
+_SEEN = "fudaba:workers"  # when each was seen, so that counting them costs the same for any number
 _KEEP_SECONDS = 60
 _facts: dict[str, str] = {}
 
@@ -21,11 +22,29 @@ def describe(facts: Mapping[str, str]) -> None:
 
 def beat(services: Services) -> None:
     """Say that this worker process is alive; nothing happens when Redis is away."""
-    key = f"{_PREFIX}{socket.gethostname()}:{os.getpid()}"
+    note(services, f"{socket.gethostname()}:{os.getpid()}")
+
+
+def note(services: Services, worker: str) -> None:
+    """Say that a worker process is alive; nothing happens when Redis is away."""
+    pipeline = services.redis.pipeline(transaction=False)
+    pipeline.set(f"{_PREFIX}{worker}", msgspec.json.encode(_facts), ex=_KEEP_SECONDS)
+    pipeline.zadd(_SEEN, {worker: services.clock().timestamp()})
     try:
-        services.redis.set(key, msgspec.json.encode(_facts), ex=_KEEP_SECONDS)
+        pipeline.execute()
     except RedisError:
         return
+
+
+def count(services: Services) -> int:
+    """Return how many worker processes were seen in the last minute; 0 when Redis is away."""
+    pipeline = services.redis.pipeline(transaction=False)
+    pipeline.zremrangebyscore(_SEEN, "-inf", services.clock().timestamp() - _KEEP_SECONDS)
+    pipeline.zcard(_SEEN)
+    try:
+        return int(pipeline.execute()[-1])
+    except RedisError:
+        return 0
 
 
 def seen(services: Services) -> dict[str, dict[str, str]]:

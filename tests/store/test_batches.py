@@ -53,6 +53,16 @@ def test_no_more_than_a_window_is_open(database: Database) -> None:
     assert len(mine) == blocks.WINDOW
 
 
+def test_all_workers_have_work_from_one_event_or_from_all_of_them(database: Database) -> None:
+    with database.transaction() as tx:
+        assert blocks.window(tx, workers=1000) == 1500
+        assert blocks.window(tx, workers=0) == blocks.WINDOW
+    for _ in range(2):
+        arena.started(database, LONG, LONG)
+    with database.transaction() as tx:
+        assert blocks.window(tx, workers=1000) == 375
+
+
 def test_only_one_worker_gets_a_batch(database: Database) -> None:
     arena.started(database)
     batch_id = all_batches(database)[0].id

@@ -23,6 +23,12 @@ class Broker:
         self.url = self._embedded.url
         self._process: subprocess.Popen[bytes] | None = None
 
+    @property
+    def pid(self) -> int:
+        """The process that it is."""
+        assert self._process is not None
+        return self._process.pid
+
     def client(self) -> Redis:
         """Return a client of it."""
         return Redis.from_url(redis_url(self.url), socket_timeout=2, socket_connect_timeout=2)
