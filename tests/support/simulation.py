@@ -1,4 +1,4 @@
-"""A fleet of workers in simulated time: real messages, claims, results and sweeps; only the play takes no time.
+"""A fleet of workers in simulated time: real messages, claims, results and sweeps; only play takes no time.
 
 Every message goes through a real Redis as Celery sends it, every batch through the real database by the code
 that workers run. What a match brings is a real match, played once for each event.
@@ -23,8 +23,8 @@ from engine import games
 from engine.match import MatchResult, play, run
 from engine.policies import RandomPolicy
 from engine.rng import Stream
-from store.database import Database
 from store import tournaments as store_tournaments
+from store.database import Database
 from store.results import Played
 from workers import advance, batch, dispatch, presence, services, sweep
 from workers.batch import Job
