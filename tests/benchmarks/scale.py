@@ -9,20 +9,15 @@ In a service that scales, the last row is as cheap as the first.
 import argparse
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
-import psutil
 import structlog
-from support import brokers, databases, postgres
-from support.simulation import Clock, Costs, Fleet, install, start
-
-from store.database import Database
+from support import brokers, simulation
+from support.simulation import Clock, Costs, Cpu, Fleet, install, start
 
 PARTS = ("messages", "claims", "results", "sweeps")
 ROWS = 10
-Cpu = Callable[[], float]
 
 
 def main() -> None:
@@ -32,13 +27,13 @@ def main() -> None:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fudaba-scale-")))
         broker = stack.enter_context(brokers.server(folder))
-        database, of_database = stack.enter_context(_database(given.database, folder))
+        database, of_database = stack.enter_context(simulation.database(given.database, folder))
         clock = Clock()
         made = install(database, broker.url, clock, batch_seconds=given.batch_seconds)
         fleet = Fleet(made, clock, workers=given.workers, match_seconds=given.match_ms / 1000)
         fleet.announce()
         start(made, tournaments=given.tournaments, owners=given.entrants, deals=given.deals)
-        report = _Report(fleet, of_database, _cpu_of([broker.pid]))
+        report = _Report(fleet, of_database, simulation.cpu_of([broker.pid]))
         fleet.run(given.matches, report.row, every=max(1, given.matches // ROWS))
         report.end()
         made.close()
@@ -109,26 +104,6 @@ def _arguments() -> argparse.Namespace:
     if not 1 <= given.matches <= 10_000_000:
         parser.error(f"--matches is {given.matches}; allowed: 1 to 10,000,000")
     return given
-
-
-@contextmanager
-def _database(kind: str, folder: Path) -> Iterator[tuple[Database, Cpu]]:
-    """Yield an empty database and the CPU seconds of its server; SQLite has none but this process."""
-    if kind == "sqlite":
-        yield databases.sqlite(folder), lambda: 0.0
-        return
-    with postgres.running() as server:
-        yield databases.postgresql(server.url), lambda: sum(map(_cpu, server.processes()))
-
-
-def _cpu_of(pids: list[int]) -> Cpu:
-    processes = [psutil.Process(pid) for pid in pids]
-    return lambda: sum(map(_cpu, processes))
-
-
-def _cpu(process: psutil.Process) -> float:
-    times = process.cpu_times()
-    return float(times.user + times.system)
 
 
 if __name__ == "__main__":

@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import psutil
 from kombu import Queue
-from support import arena
+from support import arena, databases, postgres
 
 from engine import games
 from engine.match import MatchResult, play, run
@@ -31,6 +33,7 @@ from workers.batch import Job
 from workers.celery_app import QUEUE
 from workers.services import Services
 
+Cpu = Callable[[], float]
 TEMPLATES = 8
 SPREAD = 0.3  # of the logarithm of a batch's play time
 SWEEP_SECONDS = 2.0
@@ -133,7 +136,7 @@ class Fleet:
         self.clock.seconds = moment
         if moment - self._swept_at >= SWEEP_SECONDS:
             self._sweep()
-        played = self._played(job)
+        played = self.played(job)
         with self.costs.of("results"):
             assert batch.write(self.services, job, played, [])
         with self.costs.of("messages"):
@@ -158,7 +161,8 @@ class Fleet:
         with self.costs.of("sweeps"):
             sweep.run(self.services)
 
-    def _played(self, job: Job) -> list[Played]:
+    def played(self, job: Job) -> list[Played]:
+        """Return results for all matches of a batch."""
         if job.event.id not in self._templates:
             self._templates[job.event.id] = list(_matches(job))
         templates = self._templates[job.event.id]
@@ -182,8 +186,9 @@ def install(database: Database, redis_url: str, clock: Clock, *, batch_seconds: 
     return made
 
 
-def start(made: Services, *, tournaments: int, owners: int, deals: int) -> None:
-    """Start tournaments of all six games between so many entrants, and ask for their first batches."""
+def start(made: Services, *, tournaments: int, owners: int, deals: int) -> list[UUID]:
+    """Start tournaments of all six games between so many entrants and ask for their first batches."""
+    started = []
     entrants = tuple(arena.crowd(made.database, owners))
     events = [{"game": game.id, "deals": deals, "schedule": "balanced"} for game in games.all_games()]
     for number in range(tournaments):
@@ -191,3 +196,26 @@ def start(made: Services, *, tournaments: int, owners: int, deals: int) -> None:
         with made.database.transaction() as tx:
             store_tournaments.start(tx, draft.id, made.clock(), made.settings.batch_seconds)
             tx.after_commit(dispatch.tournament, draft.id)
+        started.append(draft.id)
+    return started
+
+
+@contextmanager
+def database(kind: str, folder: Path) -> Iterator[tuple[Database, Cpu]]:
+    """Yield an empty database and the CPU seconds of its server; SQLite has none but this process."""
+    if kind == "sqlite":
+        yield databases.sqlite(folder), lambda: 0.0
+        return
+    with postgres.running() as server:
+        yield databases.postgresql(server.url), lambda: sum(map(_cpu, server.processes()))
+
+
+def cpu_of(pids: list[int]) -> Cpu:
+    """Return what tells how many CPU seconds these processes have used."""
+    processes = [psutil.Process(pid) for pid in pids]
+    return lambda: sum(map(_cpu, processes))
+
+
+def _cpu(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
