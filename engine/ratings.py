@@ -143,9 +143,9 @@ def _fit(won: Floats, ridge: float) -> Floats:
     for _ in range(_MOST_STEPS):
         wins = _wins(strengths[:, None] - strengths[None, :])
         gradient = (won - met * wins).sum(axis=1) - ridge * strengths
-        step = _inverse_information(met, wins, ridge) @ gradient
+        step = _newton_step(met, wins, ridge, gradient)
         furthest = float(np.abs(step).max(initial=0))
-        strengths = strengths + step * min(1.0, _MOST_STEP / max(furthest, _CLOSE))
+        strengths += step * min(1.0, _MOST_STEP / max(furthest, _CLOSE))
         if furthest < _CLOSE:
             break
     return strengths - _field_weights(met, strengths) @ strengths
@@ -162,16 +162,28 @@ def _field_weights(met: Floats, strengths: Floats) -> Floats:
     return known / total if total else np.full(len(known), 1 / len(known))
 
 
+def _newton_step(met: Floats, wins: Floats, ridge: float, gradient: Floats) -> Floats:
+    """Return the inverse of the information times the gradient; a third of the work of inverting it."""
+    information, scale = _information(met, wins, ridge)
+    return np.linalg.solve(information, gradient).astype(np.float64) - float(gradient.mean()) / scale
+
+
 def _inverse_information(met: Floats, wins: Floats, ridge: float) -> Floats:
     """Return the inverse of the information on strengths with mean 0: inv(H + c J) - J / c, J = 11'/n."""
+    information, scale = _information(met, wins, ridge)
+    inverse: Floats = np.linalg.inv(information).astype(np.float64)
+    return inverse - 1 / (len(met) * scale)
+
+
+def _information(met: Floats, wins: Floats, ridge: float) -> tuple[Floats, float]:
+    """Return the information on strengths, plus c J with J = 11'/n so that it can be inverted, and c."""
     number = len(met)
-    mean = np.full((number, number), 1 / number)
     information: Floats = -met * wins * (1 - wins)
     np.fill_diagonal(information, information.diagonal() - information.sum(axis=1))
-    information += ridge * (np.eye(number) - mean)
-    scale = float(np.trace(information)) / number
-    inverse: Floats = np.linalg.inv(information + scale * mean) - mean / scale
-    return inverse
+    scale = (float(np.trace(information)) + ridge * (number - 1)) / number
+    information += (scale - ridge) / number
+    np.fill_diagonal(information, information.diagonal() + ridge)
+    return information, scale
 
 
 def _errors(strengths: Floats, won: Floats, scores: Sequence[Floats], ridge: float) -> tuple[Floats, int]:

@@ -6,9 +6,8 @@ from itertools import islice
 from math import ceil
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
-from engine.intervals import looks
 from engine.schedule import Schedule
 from store import (
     batches,
@@ -20,9 +19,11 @@ from store import (
     rewinds,
     seating,
     stops,
+    tournaments,
     withdrawals,
 )
 from store.database import Transaction
+from store.estimates import Estimates
 from store.models.matches import BatchState
 from store.models.tournaments import Event, EventState, Tournament, TournamentState
 from store.models.webhooks import HookEvent
@@ -98,34 +99,46 @@ def _end_block(
     if event.block + 1 == schedule.blocks or stops.apply(tx, tournament, event, schedule):
         if is_behind:
             rewinds.fall_away(tx, event, schedule)
-        _finish(tx, event, tournament, now)
+        event.state, event.finished_at = EventState.FINISHED, now
+        tx.flush()
         return True
     if not is_behind:  # nobody leaves blocks that were played with it
         withdrawals.apply(tx, event, WithdrawalRule.FORFEIT)
     benches.decide(tx, event, now)
-    if event.block in looks(schedule.blocks) and not is_behind:
-        estimates.update_event(tx, event)
     event.block += 1
     if is_behind:
         rewinds.follow(tx, event, schedule)
     return False
 
 
-def _finish(tx: Transaction, event: Event, tournament: Tournament, now: datetime) -> None:
-    """End an event, and its tournament when it was the last one: its standings are frozen with it."""
-    event.state = EventState.FINISHED
-    event.finished_at = now
-    tx.flush()
-    estimates.update_event(tx, event)
-    tx.get_one(Tournament, tournament.id, with_for_update=True, populate_existing=True)
-    estimates.update_overall(tx, tournament.id)
-    left = tx.scalar(
-        select(func.count())
-        .select_from(Event)
-        .where(Event.tournament_id == tournament.id, Event.state != EventState.FINISHED)
-    )
-    if not left and tournament.state is not TournamentState.CANCELLED:
+def finish(tx: Transaction, tournament_id: UUID, worked: Estimates | None, now: datetime) -> None:
+    """Store estimates, and end a tournament whose events are over: its standings are frozen with them.
+
+    Does nothing while estimates of an event are due, so that those which are frozen follow from all results.
+    """
+    tournaments.lock_events(tx, tournament_id)
+    tournament = tx.get_one(Tournament, tournament_id, with_for_update=True, populate_existing=True)
+    if worked is not None:
+        estimates.store(tx, tournament_id, worked)
+    events = tx.scalars(select(Event).where(Event.tournament_id == tournament_id)).all()
+    are_over = all(event.state is EventState.FINISHED and not estimates.is_due(event) for event in events)
+    if are_over and tournament.state is TournamentState.RUNNING:
         tournament.state = TournamentState.FINISHED
         tournament.finished_at = now
-        editions.freeze(tx, tournament.id, now)
+        editions.freeze(tx, tournament_id, now)
         deliveries.tournament_event(tx, HookEvent.FINISHED, tournament, now)
+
+
+def is_finishing(tx: Transaction, tournament_id: UUID) -> bool:
+    """Return whether all events of a running tournament are over, so that it can be ended."""
+    states = select(Event.state).where(Event.tournament_id == tournament_id)
+    is_running = tx.get_one(Tournament, tournament_id).state is TournamentState.RUNNING
+    return is_running and set(tx.scalars(states)) == {EventState.FINISHED}
+
+
+def running(tx: Transaction) -> list[UUID]:
+    """Return the running tournaments, the longest running first; ladders move otherwise."""
+    query = select(Tournament.id).where(
+        Tournament.state == TournamentState.RUNNING, Tournament.is_season.is_(False)
+    )
+    return list(tx.scalars(query.order_by(Tournament.started_at, Tournament.id)))

@@ -63,7 +63,7 @@ class Database:
     def reading(self) -> Iterator[Transaction]:
         """Yield a transaction that sees one moment and writes nothing; on SQLite it waits for no writer."""
         with self._session() as tx, tx.begin():
-            tx.connection(execution_options={_READS: True})
+            tx.connection(execution_options=self._reads())
             yield tx
             if tx.new or tx.dirty or tx.deleted:
                 raise AssertionError("a reading transaction has something to write")
@@ -74,6 +74,12 @@ class Database:
             sizes = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
             return int(tx.scalar(text(sizes)) or 0)
         return int(tx.scalar(text("SELECT pg_database_size(current_database())")) or 0)
+
+    def _reads(self) -> dict[str, Any]:
+        """Return the options of a connection that sees one moment, as SQLite's always do."""
+        if self.is_sqlite:
+            return {_READS: True}
+        return {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 
     def dispose(self) -> None:
         """Close every pooled connection."""

@@ -122,6 +122,7 @@ def of_tournament(tx: Transaction, tournament_id: UUID) -> list[View]:
 def _locked(tx: Transaction, tournament_id: UUID) -> Tournament:
     """Return a tournament of which nothing moves meanwhile; locked in the order in which its events are."""
     tournaments.get(tx, tournament_id)
+    tx.execute(select(Season.number).where(Season.closing_id == tournament_id).with_for_update(read=True))
     tournaments.lock_events(tx, tournament_id)
     return tournaments.locked(tx, tournament_id)
 
@@ -140,8 +141,10 @@ def _require_started(tx: Transaction, tournament: Tournament) -> None:
         raise Conflict("the ratings of a ladder follow from its matches one by one; none is played again")
     if tournament.state not in _STARTED:
         raise Conflict(f"the tournament is {tournament.state.value}; nothing of it can be played again")
-    season = tx.scalar(select(Season).where(Season.closing_id == tournament.id).with_for_update(read=True))
-    if season is not None and season.phase is SeasonPhase.OVER:
+    season = select(Season.ladder_id).where(
+        Season.closing_id == tournament.id, Season.phase == SeasonPhase.OVER
+    )
+    if tx.scalar(season) is not None:
         raise Conflict("the tournament closed a season of a ladder, whose standings are frozen for good")
 
 

@@ -35,6 +35,7 @@ def rewind(tx: Transaction, tournament: Tournament, event: Event, block: int) ->
     event.block = min(event.block, block)
     event.state, event.finished_at, event.stopped_after_block = EventState.RUNNING, None, None
     event.matches = schedule.matches
+    event.rated_block = -1
     tx.change(delete(Bench).where(Bench.event_id == event.id, Bench.from_block > event.block))
     tx.change(delete(EventEstimate).where(EventEstimate.event_id == event.id))
     tx.change(delete(OverallEstimate).where(OverallEstimate.tournament_id == tournament.id))

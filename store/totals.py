@@ -40,12 +40,13 @@ def sums_of(tally: Tally) -> tuple[Sums, Sums, Sums]:
 
 def take_out(tx: Transaction, event: Event, entrant: int, gone: Set[int]) -> None:
     """Take every match at a table with `entrant` out of the totals, but those out already with `gone`."""
-    add(tx, event, tally(tx, event, [range(event.next_number)], entrant=entrant, without=gone), sign=-1)
-    tidy(tx, event)
+    subtract(tx, event, tally(tx, event, [range(event.next_number)], entrant=entrant, without=gone))
 
 
-def tidy(tx: Transaction, event: Event) -> None:
-    """Delete the totals of those who have no match any more."""
+def subtract(tx: Transaction, event: Event, tally: Tally) -> None:
+    """Take a tally out of the totals, and those out that have no match any more; a revision of the event."""
+    event.revision += 1
+    add(tx, event, tally, sign=-1)
     for table in (EntrantTotals, PairTotals, UnitTotals):
         tx.change(delete(table).where(table.event_id == event.id, table.matches == 0))
 

@@ -27,8 +27,7 @@ def archive(tx: Transaction, event: Event, ranges: Sequence[range], rerun_id: UU
 def discard(tx: Transaction, event: Event, ranges: Sequence[range]) -> int:
     """Take the results of these matches out of the tables and all totals; return how many there were."""
     taken = totals.tally(tx, event, ranges, without=sums.dropped(tx, event))
-    totals.add(tx, event, taken, sign=-1)
-    totals.tidy(tx, event)
+    totals.subtract(tx, event, taken)
     found = 0
     for numbers in _pages(ranges):
         tx.change(delete(FaultRow).where(FaultRow.event_id == event.id, FaultRow.number.in_(numbers)))
@@ -43,6 +42,7 @@ def put_back(tx: Transaction, event: Event, ranges: Sequence[range], rerun_id: U
             _copy(tx, kept.__table__, of.__table__, event, numbers, rerun_id)
     for kept in (VoidedFault, VoidedResult):
         tx.change(delete(kept).where(kept.event_id == event.id, kept.rerun_id == rerun_id))
+    event.revision += 1
     totals.add(tx, event, totals.tally(tx, event, ranges, without=sums.dropped(tx, event)))
 
 

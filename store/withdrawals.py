@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from store import entries, estimates, totals, tournaments
+from store import entries, totals, tournaments
 from store.database import Transaction
 from store.errors import BadRequest, Conflict, Forbidden
 from store.models.accounts import Account, Role
@@ -97,8 +97,6 @@ def apply(tx: Transaction, event: Event, rule: WithdrawalRule) -> None:
         tx.flush()
         if rule is WithdrawalRule.DROP:
             totals.take_out(tx, event, entrant, gone)
-    if leaving and rule is WithdrawalRule.DROP:
-        estimates.update_event(tx, event)
 
 
 def of_event(tx: Transaction, event: Event, rule: WithdrawalRule, block: int | None = None) -> set[int]:

@@ -1,35 +1,54 @@
-"""Moving tournaments on: the next batches of an event are opened, committed, then sent."""
+"""Moving tournaments on: the next batches are opened, committed, then sent; estimates follow, and the end."""
 
 from uuid import UUID
 
-from store import batches, blocks, seating, tournaments
-from store.database import Transaction
+from store import batches, blocks, estimates, seating, tournaments
 from store.models.tournaments import Event
 from workers import dispatch, ladder, presence
 from workers.services import Services
 
 
 def tournament(services: Services, tournament_id: UUID) -> None:
-    """Open and send batches of every event of a running tournament."""
-    with services.database.transaction() as tx:
+    """Open and send batches of every event of a running tournament; a ladder's season moves on as such."""
+    with services.database.reading() as tx:
         events = tournaments.get(tx, tournament_id).events
+    if any(map(seating.is_ladder, events)):
+        ladder.advance(services, tournament_id)
+        return
     for one in events:
-        after_batch(services, one)
+        event(services, one.id)
+    follow_up(services, tournament_id)
 
 
 def after_batch(services: Services, played: Event) -> None:
     """Move on the event that a batch was of; a ladder's moves on with its whole season."""
     if seating.is_ladder(played):
         ladder.advance(services, played.tournament_id)
-        return
-    with services.database.transaction() as tx:
-        event(services, tx, played.id)
+    else:
+        event(services, played.id)
+        follow_up(services, played.tournament_id)
 
 
-def event(services: Services, tx: Transaction, event_id: UUID) -> None:
+def event(services: Services, event_id: UUID) -> None:
     """Open what may be opened of one event; the messages go out after the commit."""
     now = services.clock()
-    opened = blocks.advance(tx, event_id, now, blocks.window(tx, presence.count(services)))
-    if opened:
+    with services.database.transaction() as tx:
+        opened = blocks.advance(tx, event_id, now, blocks.window(tx, presence.count(services)))
         batches.mark_sent(tx, opened, now)
         tx.after_commit(dispatch.batches, opened)
+
+
+def follow_up(services: Services, tournament_id: UUID) -> None:
+    """Work out the estimates of a tournament that are due, and end it when all is over.
+
+    Nothing is locked while they are worked out, which takes seconds in a large field.
+    """
+    while True:
+        with services.database.reading() as tx:
+            basis = estimates.basis(tx, tournament_id)
+            is_finishing = blocks.is_finishing(tx, tournament_id)
+        if basis is None and not is_finishing:
+            return
+        worked = None if basis is None else estimates.work_out(basis)
+        with services.database.transaction() as tx:
+            blocks.finish(tx, tournament_id, worked, services.clock())

@@ -7,7 +7,7 @@ from uuid import UUID
 import structlog
 from redis.exceptions import RedisError
 
-from store import batches, bots, deliveries, retention
+from store import batches, blocks, bots, deliveries, retention
 from workers import advance, counters, dispatch, presence
 from workers.services import Services
 
@@ -37,11 +37,10 @@ def send_lost(services: Services, now: datetime, queue_length: int) -> None:
     if queue_length > SHORT_QUEUE:
         _send_begun(services, now)
         return
-    with services.database.transaction() as tx:
-        event_ids = batches.running_events(tx)
-    for event_id in event_ids:
-        with services.database.transaction() as tx:
-            advance.event(services, tx, event_id)
+    with services.database.reading() as tx:
+        running = blocks.running(tx)
+    for tournament_id in running:
+        advance.tournament(services, tournament_id)
     with services.database.transaction() as tx:
         lost = batches.lost(tx, now, RESEND_SECONDS, lease_seconds=services.settings.lease_seconds)
         stale = now - timedelta(seconds=RESEND_SECONDS)

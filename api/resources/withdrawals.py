@@ -11,7 +11,7 @@ from api.blueprints import Blueprint
 from api.schemas.withdrawals import NewWithdrawalSchema, WithdrawalSchema, WithdrawalsSchema
 from store import audit, withdrawals
 from store.withdrawals import View
-from workers import services
+from workers import dispatch, services
 
 blueprint = Blueprint("withdrawals", "Entrants that leave")
 
@@ -43,4 +43,5 @@ class Withdrawals(MethodView):
             audit.note(
                 tx, by, "entrants.withdraw", now, tournament_id=tournament_id, name=left.name, rule=rule
             )
+            tx.after_commit(dispatch.tournament, tournament_id)
         return left

@@ -88,6 +88,8 @@ class Event(Base):
     from its length, `sides`, `deals` and `block_deals`; no match is stored before it is played. `next_number`
     is the first one that no batch covers yet; `block` is the block that is being played. An event that the
     tournament's rule `stop` ended early says after which block; `matches` then counts those up to there.
+    `revision` counts how often results were taken out or put back; `rated_block` is the block after which
+    estimates were worked out, at revision `rated_revision`.
     """
 
     __tablename__ = "events"
@@ -114,6 +116,9 @@ class Event(Base):
     set_aside: Mapped[int] = mapped_column(BigInteger, default=0)
     dropped: Mapped[int] = mapped_column(BigInteger, default=0)
     stopped_after_block: Mapped[int | None]
+    revision: Mapped[int] = mapped_column(default=0)
+    rated_revision: Mapped[int] = mapped_column(default=0)
+    rated_block: Mapped[int] = mapped_column(default=-1)
     finished_at: Mapped[datetime | None] = mapped_column(UtcTime)
 
     tournament: Mapped[Tournament] = relationship(lazy="raise", back_populates="events")
@@ -178,7 +183,7 @@ class EventEstimate(EstimateColumns, Base):
 
 
 class OverallEstimate(EstimateColumns, Base):
-    """How sure an entrant's row over all events is, as of the last end of an event."""
+    """How sure an entrant's row over all events is, as of the last time that this was worked out."""
 
     __tablename__ = "overall_estimates"
 

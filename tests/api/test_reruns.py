@@ -38,7 +38,7 @@ def test_matches_are_played_again(services: Services, organiser: Caller, finishe
     assert organiser.get(f"{path}/editions/1").status_code == 200
     assert_problem(organiser.get(f"{path}/record"), 409, "conflict")
     assert_problem(organiser.post(f"{path}/reruns", CHOICE), 409, "conflict")
-    arena.move_on(services.database, finished)
+    arena.move_on(services, finished)
     arena.play_all(services)
     last = organiser.get(f"{path}/standings").json
     assert (last["edition"]["number"], last["overall"]) == (2, first["overall"])
@@ -53,7 +53,7 @@ def test_a_re_run_is_undone(services: Services, organiser: Caller, finished: Tou
     assert organiser.post(f"{path}/reruns", CHOICE).status_code == 202
     undone = organiser.post(f"{path}/reruns/1/undo")
     assert (undone.status_code, undone.json["state"]) == (202, "undone")
-    arena.move_on(services.database, finished)
+    arena.move_on(services, finished)
     assert organiser.get(path).json["state"] == "finished"
     assert organiser.get(f"{path}/standings").json["edition"]["number"] == 2
     assert_problem(organiser.post(f"{path}/reruns/1/undo"), 409, "conflict")

@@ -58,7 +58,7 @@ def test_a_paused_tournament_gives_out_no_batch(database: Database, services: Se
     assert open_batches(database) == []
     with database.transaction() as tx:
         assert batches.claim(tx, batch_id, owner="w", now=NOW, lease_seconds=30) is None
-        assert batches.running_events(tx) == []
+        assert blocks.running(tx) == []
         assert blocks.advance(tx, running.events[0].id, NOW) == []
     assert arena.play_all(services) == 0
 

@@ -13,7 +13,7 @@ from engine import verify
 from engine.ledger import WrongLine
 from engine.standings import Row, Totals
 from engine.tallies import Tally
-from store import accounts, batches, records, seating, standings, sums, tournaments, withdrawals
+from store import accounts, blocks, records, seating, standings, sums, tournaments, withdrawals
 from store.database import Database
 from store.errors import BadRequest, Conflict, Forbidden
 from store.models.accounts import Account
@@ -221,7 +221,7 @@ def test_the_same_entrants_leave_whoever_plays_first(made: Services) -> None:
         withdraw(made.database, tournament, 0, FORFEIT)
         arena.play_all(made, backwards=backwards)
         with made.database.transaction() as tx:
-            assert batches.running_events(tx) == []
+            assert blocks.running(tx) == []
             tables.append([(row.entrant, row.points) for row in standings.overall(tx, tournament.id)])
         assert tournaments.is_over(arena.again(made.database, tournament))
     assert tables[0] == tables[1]

@@ -13,7 +13,7 @@ from store.models.bots import Bot, BotKind, Version, VersionState
 from store.models.tournaments import Tournament
 from store.plans import EventPlan, Plan
 from store.settings import Settings
-from workers import batch, services
+from workers import advance, batch, services
 from workers.services import Services
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -66,11 +66,9 @@ def draft(database: Database, *events: Mapping[str, Any], **plan: Any) -> Tourna
         return tournaments.create(tx, made, organiser_id=owner, now=NOW)
 
 
-def move_on(database: Database, tournament: Tournament) -> None:
-    """Do what a worker does that is told of a tournament: open what may be opened."""
-    for event in tournament.events:
-        with database.transaction() as tx:
-            blocks.advance(tx, event.id, NOW)
+def move_on(made: Services, tournament: Tournament) -> None:
+    """Do what a worker does that is told of a tournament."""
+    advance.tournament(made, tournament.id)
 
 
 def finished(made: Services, *events: Mapping[str, Any], **plan: Any) -> Tournament:
@@ -85,7 +83,9 @@ def started(database: Database, *events: Mapping[str, Any], **plan: Any) -> Tour
     tournament = draft(database, *events, **plan)
     with database.transaction() as tx:
         tournaments.start(tx, tournament.id, NOW)
-    move_on(database, tournament)
+    for event in tournament.events:
+        with database.transaction() as tx:
+            blocks.advance(tx, event.id, NOW)
     return again(database, tournament)
 
 

@@ -11,7 +11,7 @@ from support.arena import NOW, SECRET
 
 from engine.policies import Answer, Ask, Fault, FaultCode, FirstPolicy, house_stream
 from engine.rng import Stream
-from store import accounts, batches, ladders, members, seasons
+from store import accounts, blocks, ladders, members, seasons
 from store.database import Database
 from store.ladders import NewLadder
 from store.models.accounts import Account
@@ -91,12 +91,11 @@ def play_season(services: Services, ladder_id: UUID, number: int, order: Order =
 def settle(services: Services) -> None:
     """Do what the sweep does beside sending batches again: open those of tournaments, freeze seasons."""
     with services.database.transaction() as tx:
-        events = batches.running_events(tx)
+        running = blocks.running(tx)
         for tournament_id in seasons.unsettled(tx):
             seasons.settle(tx, tournament_id, NOW)
-    for event_id in events:
-        with services.database.transaction() as tx:
-            advance.event(services, tx, event_id)
+    for tournament_id in running:
+        advance.tournament(services, tournament_id)
 
 
 def play_open(services: Services, tournament_ids: Set[UUID | None], order: Order = min) -> int:
