@@ -1,6 +1,5 @@
 """Adds to the site what is kept elsewhere: the reference of the REST API, and the pages of deploy/."""
 
-import re
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -13,7 +12,6 @@ from store.settings import Settings
 from workers.services import Services
 
 PAGE = "rest.md"
-_LINK = re.compile(r"\[([^]]*)\]\(\.\./\.\./deploy/([\w.]+)\)")
 DEPLOY = Path(__file__).parents[2] / "deploy"
 
 
@@ -31,9 +29,4 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Let links to the pages of deploy/ and to those of docs/ lead to where they are in the site."""
     if page.file.src_uri.startswith("deploy/"):
         return markdown.replace("](../docs/", "](../")
-    return _LINK.sub(_to_site, markdown)
-
-
-def _to_site(link: re.Match[str]) -> str:
-    """Return a link to a page of deploy/, its text alone while there is no such page."""
-    return f"[{link[1]}](../deploy/{link[2]})" if (DEPLOY / link[2]).exists() else link[1]
+    return markdown.replace("](../../deploy/", "](../deploy/")
