@@ -25,6 +25,10 @@ DESCRIPTIONS: Mapping[int, str] = {
     503: "The service cannot do its work; `detail` says why.",
 }
 _ALWAYS = (429, 503)
+_TOO_LONG = {  # the server refuses it before there is a request that could be answered with a problem
+    "description": "The address is longer than the server reads, 4,094 bytes; answered without a problem.",
+    "content": {"text/html": {"schema": {"type": "string"}}},
+}
 
 # By the name of a parameter in the path.
 _PATH_PARAMETERS: Mapping[str, tuple[str, str | int]] = {
@@ -76,8 +80,11 @@ def describe(
         responses.setdefault(status, described)
     if method.lower() == "get" and 200 in responses:
         responses[304] = {"description": "It is still what If-None-Match names."}
+    responses[414] = dict(_TOO_LONG)
     doc["responses"] = dict(sorted(responses.items()))
     for status, response in doc["responses"].items():
+        if status == 414:
+            continue
         response["headers"] = {
             name: {"$ref": f"#/components/headers/{name}"} for name in _answer_headers(method.lower(), status)
         }

@@ -36,7 +36,7 @@ class Moment(fields.DateTime):
 
 
 class Whole(fields.Integer):
-    """A JSON number without a fraction; neither true nor "1" is one."""
+    """A JSON number without a fraction, such as 1 or 1.0; neither true nor "1" is one."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(strict=True, **kwargs)
@@ -46,7 +46,8 @@ class Whole(fields.Integer):
     ) -> int:
         if isinstance(value, bool):
             raise self.make_error("invalid", input=value)
-        return super()._deserialize(value, attr, data, **kwargs)
+        whole = int(value) if isinstance(value, float) and value.is_integer() else value
+        return super()._deserialize(whole, attr, data, **kwargs)
 
 
 class Number(fields.Float):

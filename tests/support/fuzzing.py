@@ -17,8 +17,24 @@ from engine import games
 # is refused for its mere shape which the document allows is a check of ours.
 _CHECKS = {
     "positive_data_acceptance": {
-        "expected-statuses": ["2xx", "3xx", "401", "403", "404", "409", "422", "429"]
-    }
+        "expected-statuses": ["2xx", "3xx", "401", "403", "404", "409", "412", "422", "429"]
+    },
+    "negative_data_rejection": {
+        "expected-statuses": [
+            "400",
+            "401",
+            "403",
+            "404",
+            "405",
+            "409",
+            "412",
+            "413",
+            "414",
+            "415",
+            "422",
+            "429",
+        ]
+    },
 }
 SEED = 20261130
 _KNOWN = 0.8  # how often a value comes from the words below, and an id from those that there are
