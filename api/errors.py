@@ -84,6 +84,7 @@ STATUS: Mapping[type[engine_errors.FudabaError], HTTPStatus] = {
     engine_errors.BadOptions: HTTPStatus.UNPROCESSABLE_ENTITY,
     engine_errors.BadSchedule: HTTPStatus.UNPROCESSABLE_ENTITY,
     engine_errors.IllegalAction: HTTPStatus.UNPROCESSABLE_ENTITY,
+    engine_errors.UnknownSeat: HTTPStatus.UNPROCESSABLE_ENTITY,
     engine_errors.MatchNotOver: HTTPStatus.CONFLICT,
     BadLimits: HTTPStatus.UNPROCESSABLE_ENTITY,
     UnknownPolicy: HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 from engine import options as option_kinds
-from engine.errors import BadOptions
+from engine.errors import BadOptions, IllegalAction, UnknownSeat
 from engine.options import Option, Options
 from engine.rng import Stream
 
@@ -31,13 +31,16 @@ class State(Protocol):
         """Play `action` for the seat to move; IllegalAction leaves the state as it was."""
 
     def observation(self, seat: Seat) -> Observation:
-        """Return what `seat` may know, JSON-ready; a fresh object that the caller may keep and change."""
+        """Return what `seat` may know, JSON-ready; a fresh object that the caller may keep and change.
+
+        Raises UnknownSeat.
+        """
 
     def action_text(self, action: Action) -> str:
         """Return the text of an action of this game; IllegalAction when it has none of this number."""
 
     def parse_action(self, text: str) -> Action:
-        """Return the action with this text; IllegalAction when the game has none."""
+        """Return the action with this text; IllegalAction when the game has none, or it is no text."""
 
     def scores(self) -> list[int]:
         """Return one number a seat, higher is better; MatchNotOver before the end."""
@@ -49,7 +52,7 @@ class State(Protocol):
         """Return an independent copy."""
 
     def determinize(self, seat: Seat, rng: Stream) -> Self:
-        """Return a random complete state that agrees with everything that `seat` knows."""
+        """Return a random complete state that agrees with everything that `seat` knows; or UnknownSeat."""
 
 
 def each_for_himself(seats: int, options: Options) -> tuple[int, ...]:
@@ -117,3 +120,16 @@ def rank_high_to_low(keys: list[Any]) -> list[int]:
     """Return a 1-based place for each key, the highest first; equal keys share the better place (1, 1, 3)."""
     ordered = sorted(keys, reverse=True)
     return [ordered.index(key) + 1 for key in keys]
+
+
+def check_seat(seat: Seat, seats: int) -> None:
+    """Raise UnknownSeat unless a match of this many seats has this one; a negative one is no seat either."""
+    if not isinstance(seat, int) or not 0 <= seat < seats:
+        raise UnknownSeat(f"seat {seat!r} is unknown; this match has the seats 0 to {seats - 1}")
+
+
+def action_of(actions: Mapping[str, Action], text: str, game_id: str) -> Action:
+    """Return the action with this text; IllegalAction when the game has none, or it is no text."""
+    if not isinstance(text, str) or text not in actions:
+        raise IllegalAction(f"{text!r} is no action of {game_id}")
+    return actions[text]

@@ -25,6 +25,12 @@ class IllegalAction(FudabaError):
     code = "illegal_action"
 
 
+class UnknownSeat(FudabaError):
+    """A match has no such seat; names it and the seats that there are."""
+
+    code = "unknown_seat"
+
+
 class MatchNotOver(FudabaError):
     """Scores and places were asked for before the end."""
 

@@ -30,7 +30,7 @@ from engine.cards.matching import (
 )
 from engine.cards.rounds import DRAW, PLAY, LastRound, Phase, Setup, Words
 from engine.cards.yaku import Yaku, held
-from engine.contract import Action, Observation, Seat, rank_high_to_low
+from engine.contract import Action, Observation, Seat, action_of, check_seat, rank_high_to_low
 from engine.errors import IllegalAction, MatchNotOver
 from engine.options import Options
 from engine.rng import Stream
@@ -273,10 +273,7 @@ class CaptureState(ABC):
 
     def parse_action(self, text: str) -> Action:
         """Return the action with this text; IllegalAction when the game has none."""
-        action = self._actions.get(text)
-        if action is None:
-            raise IllegalAction(f"action {text!r} is unknown to {self.game_id}")
-        return action
+        return action_of(self._actions, text, self.game_id)
 
     def scores(self) -> list[int]:
         """Return the total of each seat, higher is better; MatchNotOver before the end."""
@@ -290,6 +287,7 @@ class CaptureState(ABC):
 
     def observation(self, seat: Seat) -> Observation:
         """Return what `seat` may know, JSON-ready; games add their own fields."""
+        check_seat(seat, self._seats)
         words, texts, codes = self.words, self.texts, CODES
         view = self._form.copy()
         view["options"] = self._options.copy()
@@ -338,6 +336,7 @@ class CaptureState(ABC):
         The cards that it cannot see are shared out until the hands as dealt are possible; later rounds are
         shuffled from a fresh seed.
         """
+        check_seat(seat, self._seats)
         twin = self.clone()
         twin._seed = b"".join(rng.below(1 << 32).to_bytes(4, "big") for _ in range(8))
         hidden = [*self._stock]

@@ -10,7 +10,7 @@ from enum import StrEnum
 from engine.cards import unsun
 from engine.cards.hidden import deal_anew
 from engine.cards.unsun import CODES, ORDER, SEATS, Card, Cards, Trumps
-from engine.contract import Action, Game, Observation, Seat, rank_high_to_low
+from engine.contract import Action, Game, Observation, Seat, action_of, check_seat, rank_high_to_low
 from engine.errors import IllegalAction, MatchNotOver
 from engine.options import Choice, Number, Options, complete
 from engine.rng import Stream
@@ -231,6 +231,7 @@ class HachininMeriState:
 
     def observation(self, seat: Seat) -> Observation:
         """Return what `seat` may know (§5)."""
+        check_seat(seat, SEATS)
         tricks, leader, totals = self._tricks, self._leader, self._totals
         view = _FORM.copy()
         view["options"] = self._options.copy()
@@ -289,9 +290,7 @@ class HachininMeriState:
 
     def parse_action(self, text: str) -> Action:
         """Return the action with this text, or raise IllegalAction."""
-        if text not in _ACTION_OF:
-            raise IllegalAction(f"{text!r} is no action of hachinin_meri")
-        return _ACTION_OF[text]
+        return action_of(_ACTION_OF, text, "hachinin_meri")
 
     def scores(self) -> list[int]:
         """Return the total of its team for each seat; MatchNotOver before the end."""
@@ -316,6 +315,7 @@ class HachininMeriState:
 
     def determinize(self, seat: Seat, rng: Stream) -> "HachininMeriState":
         """Return a random state that agrees with what `seat` knows; later shuffles are random too."""
+        check_seat(seat, SEATS)
         twin = self.clone()
         twin._seed = b"".join(rng.below(1 << 32).to_bytes(4, "big") for _ in range(4))
         if self.to_move is not None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Self
 
 from engine.cards.hidden import deal_anew
-from engine.contract import Action, Game, Observation, Seat, rank_high_to_low
+from engine.contract import Action, Game, Observation, Seat, action_of, check_seat, rank_high_to_low
 from engine.errors import IllegalAction, MatchNotOver
 from engine.options import Choice, Flag, Options
 from engine.rng import Stream
@@ -280,6 +280,7 @@ class SeitenState:
 
     def observation(self, seat: Seat) -> Observation:
         """Return what `seat` may know, JSON-ready; a fresh object that the caller may keep and change."""
+        check_seat(seat, self._seats)
         turn, last, before, won = self._turn, self._last_trick, self._last_round, self._won
         view = _FORM.copy()
         view["options"], view["seats"] = self._options.copy(), self._seats
@@ -319,9 +320,7 @@ class SeitenState:
 
     def parse_action(self, text: str) -> Action:
         """Return the action with this text; IllegalAction when the game has none."""
-        if text not in ACTION_OF:
-            raise IllegalAction(f"action {text!r} is unknown in seiten")
-        return ACTION_OF[text]
+        return action_of(ACTION_OF, text, "seiten")
 
     def scores(self) -> list[int]:
         """Return minus the total of each seat, higher is better (§4); MatchNotOver before the end."""
@@ -347,6 +346,7 @@ class SeitenState:
 
     def determinize(self, seat: Seat, rng: Stream) -> Self:
         """Return a random complete state that agrees with everything that `seat` knows."""
+        check_seat(seat, self._seats)
         copy = self.clone()
         if self._part == DEPARTURE:
             pack = list(range(PACK))

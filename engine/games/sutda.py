@@ -10,7 +10,7 @@ from typing import Self
 
 from engine.cards import sutda_showdown as showdown
 from engine.cards.sutda_showdown import MULTIPLIER, NUMBER_OF, PACK, REVEAL, STRENGTH, Card, Coins, RoundEnd
-from engine.contract import Action, Game, Observation, Seat, rank_high_to_low
+from engine.contract import Action, Game, Observation, Seat, action_of, check_seat, rank_high_to_low
 from engine.errors import BadOptions, IllegalAction, MatchNotOver
 from engine.options import Choice, Number, Options
 from engine.rng import Stream
@@ -314,13 +314,13 @@ class SutdaState:
 
     def parse_action(self, text: str) -> Action:
         """Return the action with this text; IllegalAction when there is none in this match."""
-        action = _ACTION_OF.get(text)
-        if action is None or action >= _actions(self._seats, self._options):
-            raise IllegalAction(f"{text!r} is no action of sutda; there are give_up, follow and bid:<coins>")
+        action = action_of(_ACTION_OF, text, "sutda")
+        self.action_text(action)  # a bid beyond all coins of this match is no action of it
         return action
 
     def observation(self, seat: Seat) -> Observation:
         """Return what `seat` may know; a fresh object."""
+        check_seat(seat, self._seats)
         if not self._first:
             self._take_cards()
         bets, stacks = self._bets, self._stacks
@@ -367,6 +367,7 @@ class SutdaState:
 
     def determinize(self, seat: Seat, rng: Stream) -> Self:
         """Return a state with random cards where `seat` has not seen them, and other shuffles to come."""
+        check_seat(seat, self._seats)
         if not self._first:
             self._take_cards()
         other = self.clone()

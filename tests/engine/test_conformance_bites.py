@@ -162,6 +162,11 @@ class NamesAnything(ToyState):
         return TEXTS[action] if 0 <= action < len(TEXTS) else f"play:{action}"
 
 
+class CountsSeatsFromTheEnd(ToyState):
+    def observation(self, seat: Seat) -> Observation:
+        return super().observation(seat % self.seats if isinstance(seat, int) else seat)
+
+
 class ReadsAnything(ToyState):
     def parse_action(self, text: str) -> Action:
         return TEXTS.index(text) if text in TEXTS else 0
@@ -226,6 +231,7 @@ FAULTS: list[tuple[Any, Check]] = [
     (TextsAreAmbiguous, conformance.check_texts),
     (NamesAnything, conformance.check_texts),
     (ReadsAnything, conformance.check_texts),
+    (CountsSeatsFromTheEnd, conformance.check_seats),
     (KeepsTheOldHistory, conformance.check_history),
     (ForgetsADecision, conformance.check_history),
     (TellsItTwice, conformance.check_history),

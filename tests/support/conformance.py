@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from engine.contract import Action, Game, Observation, Seat, State
-from engine.errors import BadOptions, IllegalAction, MatchNotOver
+from engine.errors import BadOptions, IllegalAction, MatchNotOver, UnknownSeat
 from engine.options import Choice, Flag, OptionValue
 from engine.rng import Stream
 
@@ -17,6 +17,7 @@ COMMON_FIELDS = (
     *("hand", "legal", "history", "phase", "last_round"),
 )
 NOT_ACTIONS = ("", "?", "play", "play:", "play:?", "no such action", "PLAY:1", " pass")
+NOT_TEXTS: tuple[Any, ...] = (None, 0, 1.5, True, b"pass", [], {}, ["play"])
 Snapshot = tuple[Seat | None, list[Action], list[Observation]]
 
 
@@ -169,9 +170,21 @@ def check_texts(setup: Setup) -> None:
         _refuses(partial(state.action_text, action), IllegalAction, f"the text of action {action}")
     for action, text in enumerate(texts):
         assert state.parse_action(text) == action, f"{text!r} is not read as action {action}"
-    for text in NOT_ACTIONS:
+    for text in (*NOT_ACTIONS, *NOT_TEXTS):
         if text not in texts:
             _refuses(partial(state.parse_action, text), IllegalAction, text)
+
+
+def check_seats(setup: Setup) -> None:
+    """No state shows or deals for a seat that the match does not have, counted from the end neither."""
+    for state in moments(setup, count=1):
+        before = snapshot(state, setup.seats)
+        wrong: tuple[Any, ...] = (-1, -setup.seats, setup.seats, 10**6, None, "0", 0.5)
+        for seat in wrong:
+            _refuses(partial(state.observation, seat), UnknownSeat, f"the view of seat {seat!r}")
+            dealing = partial(state.determinize, seat, setup.stream("seats"))
+            _refuses(dealing, UnknownSeat, f"dealing for seat {seat!r}")
+        assert snapshot(state, setup.seats) == before, "a refused seat changed the state"
 
 
 def check_observation_is_fresh(setup: Setup) -> None:
@@ -310,6 +323,7 @@ CHECKS: tuple[Check, ...] = (
     check_replay,
     check_clone,
     check_texts,
+    check_seats,
     check_observation_is_fresh,
     check_common_fields,
     check_history,

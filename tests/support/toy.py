@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from engine.contract import Action, Game, Observation, Seat, rank_high_to_low
+from engine.contract import Action, Game, Observation, Seat, check_seat, rank_high_to_low
 from engine.errors import IllegalAction, MatchNotOver
 from engine.options import Flag, Number, Options
 from engine.rng import Stream
@@ -60,6 +60,7 @@ class ToyState:
             self.deal()
 
     def observation(self, seat: Seat) -> Observation:
+        check_seat(seat, self.seats)
         return {
             "game": "toy",
             "options": dict(self.options),
@@ -105,6 +106,7 @@ class ToyState:
         return copy
 
     def determinize(self, seat: Seat, rng: Stream) -> Self:
+        check_seat(seat, self.seats)
         copy = self.clone()
         copy.seed = b"%d" % rng.below(2**32)
         seen = {TEXTS.index(str(text)) for _, text in self.history} | set(self.hands[seat])
