@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +25,7 @@ class Child:
     environment: Mapping[str, str]
     log: Path
     pass_fds: tuple[int, ...] = ()
+    is_needed_by_others: bool = False
     process: subprocess.Popen[bytes] | None = None
     started_at: float = 0.0
     restarts: int = 0
@@ -60,10 +62,16 @@ class Child:
         except ProcessLookupError:
             return
 
+    def await_end(self, seconds: float | None = None) -> None:
+        """Return when the process has ended, or after so many seconds."""
+        if self.process is not None:
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(None if seconds is None else max(0.0, seconds))
+
 
 @dataclass(slots=True)
 class Supervisor:
-    """Children in order of start; they are stopped in the opposite order."""
+    """Children in order of start; they are stopped side by side, those that others need after the others."""
 
     children: list[Child] = field(default_factory=list)
     stop_seconds: float = STOP_SECONDS
@@ -88,15 +96,20 @@ class Supervisor:
 
     def stop(self) -> None:
         """Stop all children: politely, then for good, each with all of its session."""
-        for child in reversed(self.children):
-            child.signal(signal.SIGTERM)
-            deadline = time.monotonic() + self.stop_seconds
-            while child.is_running and time.monotonic() < deadline:
-                time.sleep(0.05)
-            child.signal(signal.SIGKILL, group=True)
-            if child.process is not None:
-                child.process.wait()
+        for is_needed in (False, True):
+            self._stop([child for child in self.children if child.is_needed_by_others is is_needed])
         self.children.clear()
+
+    def _stop(self, children: Sequence[Child]) -> None:
+        """Stop these children side by side."""
+        for child in children:
+            child.signal(signal.SIGTERM)
+        deadline = time.monotonic() + self.stop_seconds
+        for child in children:
+            child.await_end(deadline - time.monotonic())
+            child.signal(signal.SIGKILL, group=True)
+        for child in children:
+            child.await_end()
 
 
 def end_with_parent() -> None:

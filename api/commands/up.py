@@ -130,28 +130,34 @@ def only_one(home: Path) -> Iterator[None]:
 @contextmanager
 def _listening(settings: Settings) -> Iterator[socket.socket]:
     """Take the port before anything else is started; raises CannotStart when somebody has it."""
-    with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((settings.host, settings.port))
-        except OSError as error:
-            raise CannotStart(
-                f"cannot listen on {settings.host}:{settings.port}: {error.strerror}"
-            ) from error
-        listener.listen(512)
+    host, port = settings.host, settings.port
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, _, _, _, address = found[0]
+        is_ipv6 = family == socket.AF_INET6  # "::" then listens for IPv4 too
+        listener = socket.create_server(address, family=family, backlog=512, dualstack_ipv6=is_ipv6)
+    except (OSError, UnicodeError) as error:
+        problem = getattr(error, "strerror", None) or error
+        raise CannotStart(f"cannot listen on {_netloc(host, port)}: {problem}") from error
+    with listener:
         yield listener
 
 
 def _url(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
-    return f"http://{host}:{port}"
+    return f"http://{_netloc(host, port)}"
+
+
+def _netloc(host: str, port: int) -> str:
+    """Return host and port as a URL has them: an IPv6 address in brackets."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _start_broker(settings: Settings, supervisor: Supervisor) -> Settings:
     """Return the settings with the broker's URL; the embedded server is started when none is named."""
     if not settings.redis_url:
         server = broker.embedded(settings.home)
-        supervisor.add(_child(settings, "redis", server.command))
+        supervisor.add(_child(settings, "redis", server.command, is_needed_by_others=True))
         settings = replace(settings, redis_url=server.url)
     try:
         client = Redis.from_url(redis_url(settings.redis_url), socket_connect_timeout=2, socket_timeout=2)
@@ -202,9 +208,7 @@ def _start_services(settings: Settings, supervisor: Supervisor, listener: socket
     supervisor.add(
         _child(settings, "worker", (*celery, "worker", "-c", str(processes), "-n", "fudaba@%h", *_QUIET))
     )
-    supervisor.add(
-        _child(settings, "beat", (*celery, "beat", "-s", str(settings.home / "beat"), "--pidfile", ""))
-    )
+    supervisor.add(_child(settings, "beat", (*celery, "beat", "--pidfile", "")))
     gunicorn = (
         *(sys.executable, "-m", "gunicorn", "api.wsgi:application", "--bind", f"fd://{listener.fileno()}"),
         *("--worker-class", "gthread", "--threads", str(API_THREADS), "--workers", "1"),
@@ -216,13 +220,21 @@ def _start_services(settings: Settings, supervisor: Supervisor, listener: socket
 _QUIET = ("--without-gossip", "--without-mingle", "-O", "fair")
 
 
-def _child(settings: Settings, name: str, command: tuple[str, ...], pass_fds: tuple[int, ...] = ()) -> Child:
+def _child(
+    settings: Settings,
+    name: str,
+    command: tuple[str, ...],
+    *,
+    pass_fds: tuple[int, ...] = (),
+    is_needed_by_others: bool = False,
+) -> Child:
     return Child(
         name=name,
         command=command,
         environment=_environment(settings),
         log=settings.home / "logs" / f"{name}.log",
         pass_fds=pass_fds,
+        is_needed_by_others=is_needed_by_others,
     )
 
 

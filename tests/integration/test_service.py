@@ -90,9 +90,19 @@ def test_bots_that_misbehave_are_scored_with_evidence_and_harm_nobody_else(up: I
                     assert fault["evidence"]["used_ms"] >= fault["evidence"]["limit_ms"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_no_process_is_left_however_it_ends(tmp_path: Path, number: signal.Signals) -> None:
-    with installation.running(tmp_path) as up:
+@pytest.mark.parametrize(
+    ("number", "host", "shown"),
+    [
+        (signal.SIGINT, "127.0.0.1", "127.0.0.1"),
+        (signal.SIGTERM, "::1", "[::1]"),
+        (signal.SIGKILL, "localhost", ""),
+    ],
+)
+def test_no_process_is_left_however_it_ends(
+    tmp_path: Path, number: signal.Signals, host: str, shown: str
+) -> None:
+    with installation.running(tmp_path, "--host", host) as up:
+        assert up.url.startswith(f"http://{shown}")
         started = up.descendants()
         assert len(started) >= 5
         up.process.send_signal(number)

@@ -140,7 +140,7 @@ class Fleet:
             threads = ("--worker-class", "gthread", "--threads", "4", "--no-control-socket")
             return (sys.executable, "-m", "gunicorn", "api.wsgi:application", "--bind", address, *threads)
         if name.startswith("beat"):
-            return (*_CELERY, "beat", "-s", str(self.folder / name), "--pidfile", "")
+            return (*_CELERY, "beat", "--pidfile", "")
         return (*_CELERY, *_WORKER, "-n", f"{name}@%h")
 
 
