@@ -64,6 +64,14 @@ def test_requests_are_timed_by_route_and_status(made: Services) -> None:
         assert found["fudaba_request_seconds_bucket", last] == count
 
 
+def test_nobody_makes_labels_by_methods_of_their_own(made: Services) -> None:
+    client = create_app(made).test_client()
+    for method in ("BREW", "WHEN"):
+        assert client.open("/api/v1/games", method=method).status_code == 405
+    labels = (("method", "other"), ("route", "none"), ("status", "405"))
+    assert samples(client)["fudaba_request_seconds_count", labels] == 2
+
+
 def test_counts_of_several_processes_add_up_and_survive_a_redis_that_is_away(made: Services) -> None:
     counters.add("fudaba_faults_total", "timeout", amount=2)
     assert counters.flush(made.redis)
