@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 
 from engine.policies import FaultCode
 from engine.schedule import Schedule
-from store import seating, sums
+from store import seating, sums, totals
 from store.database import Transaction
 from store.errors import BadRequest
 from store.models.matches import Batch, BatchState, FaultRow, Result
@@ -75,10 +75,7 @@ def find(tx: Transaction, tournament: Tournament, choice: Choice) -> list[Select
         raise BadRequest(
             f"no match that is over fits the choice; {unfinished} that do are still to be played"
         )
-    if (matches := sum(one.matches for one in found)) > MOST_MATCHES:
-        raise BadRequest(
-            f"the choice selects {matches} matches; at most {MOST_MATCHES} can be re-run at once"
-        )
+    _require_few(sum(one.matches for one in found))
     return [one for one in found if one.ranges]
 
 
@@ -115,23 +112,29 @@ def _of_event(tx: Transaction, event: Event, choice: Choice) -> Selected:
         else:
             over.append(group)
     ranges = joined(over)
+    matches = sum(map(len, ranges))
+    _require_few(matches)
     return Selected(
         event=event,
         ranges=ranges,
-        matches=sum(map(len, ranges)),
-        results=count_results(tx, event, ranges),
+        matches=matches,
+        results=_count_results(tx, event, ranges),
         set_aside=sum(any(n in numbers for numbers in ranges) for n in _set_aside(tx, event)),
         unfinished=unfinished,
     )
 
 
-def count_results(tx: Transaction, event: Event, ranges: Iterable[range]) -> int:
+def _count_results(tx: Transaction, event: Event, ranges: Iterable[range]) -> int:
     """Return how many of these matches have a result."""
-    found = 0
-    for numbers in ranges:
-        query = select(func.count()).select_from(Result).where(Result.event_id == event.id)
-        found += tx.scalar(query.where(Result.number >= numbers.start, Result.number < numbers.stop)) or 0
-    return found
+    query = select(func.count()).select_from(Result).where(Result.event_id == event.id)
+    return sum(tx.scalar(query.where(Result.number.in_(page))) or 0 for page in totals.pages(ranges))
+
+
+def _require_few(matches: int) -> None:
+    if matches > MOST_MATCHES:
+        raise BadRequest(
+            f"the choice selects {matches} matches; at most {MOST_MATCHES} can be re-run at once"
+        )
 
 
 def _groups(tx: Transaction, event: Event, schedule: Schedule, choice: Choice) -> Iterator[range]:

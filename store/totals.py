@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import astuple, fields
+from itertools import chain, islice
 from typing import Any
 from uuid import UUID
 
@@ -64,7 +65,8 @@ def tally(
     Only tables with `entrant` when one is given, and none with anybody of `without`.
     """
     found = Tally(seating.sides_of(event))
-    for page in _pages(tx, event, ranges):
+    for numbers in pages(ranges):
+        page = _results(tx, event, numbers)
         slots = seating.slots(tx, event, [row.number for row in page])
         tables = {number: set(seating.table_of(event, slot)) for number, slot in slots.items()}
         counted = [
@@ -84,22 +86,20 @@ def tally(
     return found
 
 
-def _pages(
-    tx: Transaction, event: Event, ranges: Iterable[range]
-) -> Iterator[Sequence[Row[int, list[int], list[int], list[int]]]]:
-    """Yield the results of these match numbers, a page at a time."""
+def pages(ranges: Iterable[range]) -> Iterator[list[int]]:
+    """Yield the numbers of these ranges, a page at a time, however many ranges there are."""
+    numbers = chain.from_iterable(ranges)
+    while page := list(islice(numbers, _PAGE)):
+        yield page
+
+
+def _results(
+    tx: Transaction, event: Event, numbers: Sequence[int]
+) -> Sequence[Row[int, list[int], list[int], list[int]]]:
+    """Return the results of these matches, in order."""
     columns = (Result.number, Result.scores, Result.places, Result.forfeits)
-    for numbers in ranges:
-        following = numbers.start
-        while following < numbers.stop:
-            query = select(*columns).where(
-                Result.event_id == event.id, Result.number >= following, Result.number < numbers.stop
-            )
-            page = tx.execute(query.order_by(Result.number).limit(_PAGE)).all()
-            if not page:
-                break
-            yield page
-            following = page[-1].number + 1
+    query = select(*columns).where(Result.event_id == event.id, Result.number.in_(numbers))
+    return tx.execute(query.order_by(Result.number)).all()
 
 
 def _fault_seats(tx: Transaction, event: Event, numbers: Sequence[int]) -> dict[int, list[int]]:

@@ -1,7 +1,6 @@
 """Results taken out of an event: archived with the re-run that replaces them, put back, or thrown away."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -13,12 +12,10 @@ from store.models.matches import Batch, BatchState, FaultRow, Result
 from store.models.reruns import VoidedFault, VoidedResult
 from store.models.tournaments import Event
 
-_PAGE = 500
-
 
 def archive(tx: Transaction, event: Event, ranges: Sequence[range], rerun_id: UUID) -> int:
     """Take the results of these matches out, kept with a re-run; return how many there were."""
-    for numbers in _pages(ranges):
+    for numbers in totals.pages(ranges):
         for kept, of in ((VoidedResult, Result), (VoidedFault, FaultRow)):
             _copy(tx, of.__table__, kept.__table__, event, numbers, rerun_id)
     return discard(tx, event, ranges)
@@ -29,7 +26,7 @@ def discard(tx: Transaction, event: Event, ranges: Sequence[range]) -> int:
     taken = totals.tally(tx, event, ranges, without=sums.dropped(tx, event))
     totals.subtract(tx, event, taken)
     found = 0
-    for numbers in _pages(ranges):
+    for numbers in totals.pages(ranges):
         tx.change(delete(FaultRow).where(FaultRow.event_id == event.id, FaultRow.number.in_(numbers)))
         found += tx.change(delete(Result).where(Result.event_id == event.id, Result.number.in_(numbers)))
     return found
@@ -37,7 +34,7 @@ def discard(tx: Transaction, event: Event, ranges: Sequence[range]) -> int:
 
 def put_back(tx: Transaction, event: Event, ranges: Sequence[range], rerun_id: UUID) -> None:
     """Let what was archived of these matches count again; there must be no other results of them."""
-    for numbers in _pages(ranges):
+    for numbers in totals.pages(ranges):
         for kept, of in ((VoidedResult, Result), (VoidedFault, FaultRow)):
             _copy(tx, kept.__table__, of.__table__, event, numbers, rerun_id)
     for kept in (VoidedFault, VoidedResult):
@@ -77,15 +74,3 @@ def _copy(
     else:
         names, columns = ["rerun_id", *names], [literal(rerun_id, target.c.rerun_id.type), *columns]
     tx.execute(insert(target).from_select(names, select(*columns).where(*wanted)))
-
-
-def _pages(ranges: Iterable[range]) -> Iterator[list[int]]:
-    """Yield the numbers of these ranges, a page at a time."""
-    page: list[int] = []
-    for number in chain.from_iterable(ranges):
-        page.append(number)
-        if len(page) == _PAGE:
-            yield page
-            page = []
-    if page:
-        yield page
