@@ -84,7 +84,7 @@ def change(bot_id: UUID) -> Response:
     data: dict[str, Any] = {name: request.form[name] for name in ("visibility",) if name in request.form}
     if "is_off" in request.form:
         data["is_off"] = request.form["is_off"] == "true"
-    wanted = form_values.loaded(BotChangeSchema(), data)
+    wanted = form_values.loaded(BotChangeSchema(exclude=("games",)), data)
     with services.current().database.transaction() as tx:
         access.change(tx, access.locked(tx, bot_id, sessions.caller()), **wanted)
     return redirect(url_for("pages.bots.show", bot_id=bot_id), 303)

@@ -42,6 +42,8 @@ ADMITTED: dict[tuple[str, str], set[str]] = {
     ("GET", "/tournaments/<uuid:tournament_id>/audit"): {"organiser"},
     ("POST", "/tournaments/<uuid:tournament_id>/withdraw"): {"participant", "organiser"},
     ("POST", "/tournaments/<uuid:tournament_id>/clone"): {"organiser"},
+    ("POST", "/tournaments/<uuid:tournament_id>/reruns"): {"organiser"},
+    ("POST", "/tournaments/<uuid:tournament_id>/reruns/<int(max=2147483647):number>/undo"): {"organiser"},
     ("GET", "/ladders/new"): {"organiser"},
     ("POST", "/ladders/new"): {"organiser"},
     ("POST", "/ladders/<uuid:ladder_id>/join"): {"participant", "organiser"},
@@ -216,7 +218,7 @@ def test_every_page_lets_in_exactly_whom_it_says(
 
 
 def _some(name: str) -> Any:
-    known = {"index": 1, "filename": "style.css", "name": "hanafuda"}
+    known = {"index": 1, "number": 1, "filename": "style.css", "name": "hanafuda"}
     return known.get(name, UUID(NOBODY))
 
 

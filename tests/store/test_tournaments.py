@@ -122,7 +122,7 @@ def test_an_unknown_tournament_is_not_found(database: Database) -> None:
         ({"secret_seed": b"short"}, "secret_seed", "5 bytes"),
         ({"events": ()}, "events", "empty"),
         ({"events": (EventPlan(game="whist"),)}, "events.0.game", "whist"),
-        ({"events": (EventPlan(game="seiten", seats=5),)}, "events.0.options", "seats is 5"),
+        ({"events": (EventPlan(game="seiten", seats=5),)}, "events.0.seats", "seats is 5"),
         ({"events": (EventPlan(game="seiten", options={"luck": 1}),)}, "events.0.options", "luck"),
         ({"events": (EventPlan(game="seiten", deals=0),)}, "events.0.deals", "deals is 0"),
         ({"events": (EventPlan(game="seiten", deals=True),)}, "events.0.deals", "True"),
