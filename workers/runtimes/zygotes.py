@@ -16,6 +16,8 @@ from workers.runtimes.jail import ENVIRONMENT, Jail, Job, Launch, Pipes, Place, 
 _PROGRAM: Final = ("landlock", "confine", "child", "zygote")
 # How long the interpreter may take to be there, numpy imported, on a machine that does much else.
 _BOOT_SECONDS = 60.0
+# How long it may take to fork, which takes it a few milliseconds.
+_FORK_SECONDS = 20.0
 _CONFINED = "confined"
 
 
@@ -133,19 +135,34 @@ class _Zygote:
         return is_ours and self._scratch == scratch and not self._is_closed and self._handle.exit() is None
 
     async def fork(self, given: Sequence[int]) -> Forked:
-        """Return a process that has these descriptors; raises ConnectionError when the zygote is dead."""
+        """Return a process that has these descriptors; raises ConnectionError when the zygote is dead.
+
+        It is closed then: its end may show at the connection before it shows at the process, and one that
+        does not answer counts as dead.
+        """
         await asyncio.shield(self._ready)
+        try:
+            return await self._fork(given)
+        except ConnectionError:
+            self.close()
+            raise
+
+    async def _fork(self, given: Sequence[int]) -> Forked:
         life, its_life = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             with its_life:
                 files = array.array("i", [*given, its_life.fileno()])
                 self._control.sendmsg([b"\0"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)])
-            await _readable(life.fileno())
+            async with asyncio.timeout(_FORK_SECONDS):
+                await _readable(life.fileno())
             text, files_received, _, _ = socket.recv_fds(life, 1000, 1)
             if not text:
                 raise ConnectionResetError("the zygote is gone")
             if not files_received:
                 raise OSError(f"the zygote cannot fork: {text.decode('utf-8', 'replace')}")
+        except TimeoutError as error:
+            life.close()
+            raise ConnectionResetError(f"the zygote did not fork within {_FORK_SECONDS:.0f} s") from error
         except BaseException:
             life.close()
             raise

@@ -124,6 +124,24 @@ def test_a_zygote_that_dies_is_replaced_and_nobody_is_blamed(back_end: str) -> N
     assert result.faults == ()
 
 
+def test_a_zygote_that_does_not_answer_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workers.runtimes.zygotes._FORK_SECONDS", 2.0)
+    given = setting(LIMITS)
+
+    async def work() -> None:
+        async with runtimes("landlock+zygote") as opened:
+            first, second = (opened.module(module(TELL), given) for _ in range(2))
+            assert await first.start() is None
+            (stopped,) = zygotes()
+            stopped.suspend()
+            assert await second.start() is None
+            assert stopped not in psutil.Process().children(recursive=True)
+            await first.close()
+            await second.close()
+
+    run(work)
+
+
 def test_a_zygote_that_cannot_be_started_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     found = sandbox("landlock+zygote")
     assert isinstance(found, ZygoteSandbox)
