@@ -97,7 +97,7 @@ def _census(found: Census) -> Iterator[Metric]:
     yield _gauge("fudaba_queue_oldest_seconds", found.oldest_seconds)
     yield _gauge("fudaba_qualifications_waiting", found.qualifications)
     yield _gauge("fudaba_deliveries_waiting", found.deliveries)
-    yield _gauge("fudaba_ladders_idle", found.idle_ladders)
+    yield _gauge("fudaba_ladders_idle", len(found.idle_ladders))
 
 
 def _pool(services: Services) -> Metric:

@@ -1,5 +1,6 @@
 """How much of what there is right now, as an operator watches it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -7,6 +8,7 @@ from sqlalchemy import and_, case, func, select
 
 from store import idling
 from store.database import Transaction
+from store.idling import Idle
 from store.models.bots import Version, VersionState
 from store.models.matches import Batch, BatchState
 from store.models.tournaments import Event, Tournament, TournamentState
@@ -15,7 +17,10 @@ from store.models.webhooks import Delivery, DeliveryState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Census:
-    """Counts by state; `batches` is waiting, playing, expired (the lease ran out) and set_aside."""
+    """Counts by state; `batches` is waiting, playing, expired (the lease ran out) and set_aside.
+
+    Open batches are those of tournaments that run.
+    """
 
     tournaments: dict[str, int]
     batches: dict[str, int]
@@ -23,7 +28,7 @@ class Census:
     oldest_seconds: float
     qualifications: int
     deliveries: int
-    idle_ladders: int
+    idle_ladders: Sequence[Idle]
 
 
 def take(tx: Transaction, now: datetime) -> Census:
@@ -41,7 +46,7 @@ def take(tx: Transaction, now: datetime) -> Census:
         qualifications=tx.scalar(count.select_from(Version).where(Version.state == VersionState.QUALIFYING))
         or 0,
         deliveries=tx.scalar(count.select_from(Delivery).where(Delivery.state == DeliveryState.WAITING)) or 0,
-        idle_ladders=len(idling.idle(tx, now)),
+        idle_ladders=idling.idle(tx, now),
     )
 
 

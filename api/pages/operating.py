@@ -6,7 +6,7 @@ from flask import Blueprint, render_template, request
 
 from api import paging, readiness
 from api.pages.sessions import requires
-from store import audit, backlog, tournaments
+from store import audit, census, tournaments
 from store.models.accounts import Role
 from workers import services
 
@@ -22,14 +22,13 @@ def show() -> str:
     """Show what can be organised, whether the service can do its work, and what was done last."""
     current = services.current()
     with current.database.reading() as tx:
-        waiting = backlog.of_all(tx, current.clock())
+        found = census.take(tx, current.clock())
         latest = audit.page(tx, limit=LATEST)
     return render_template(
         "organise.html",
         problems=readiness.problems(current),
         workers=readiness.workers(current),
-        idle=readiness.idle_ladders(current),
-        waiting=waiting,
+        census=found,
         latest=latest,
     )
 
