@@ -11,6 +11,7 @@ from uuid import UUID
 
 import msgspec
 from sqlalchemy import ColumnElement, Enum, Table, insert, select
+from sqlalchemy.exc import IntegrityError
 
 from engine.errors import FudabaError
 from store import checks, schema, tournaments
@@ -36,6 +37,14 @@ class BadExport(FudabaError):
     """A file is no whole export of this format and schema; nothing was stored."""
 
     code = "bad_export"
+
+
+class _Header(msgspec.Struct, kw_only=True):
+    """What a file is: its format, the revision of the tables, and which tournament."""
+
+    format: int
+    revision: str | None
+    tournament: UUID
 
 
 class _Line(msgspec.Struct, array_like=True):
@@ -68,7 +77,7 @@ def write(database: Database, tournament_id: UUID, file: Path) -> int:
 
 def _write_lines(out: gzip.GzipFile, tournament_id: UUID, rows: Iterable[_Line]) -> int:
     """Write the header, the rows, and a last line with their number and hash; return the number."""
-    header = {"format": FORMAT, "revision": schema.newest_revision(), "tournament": str(tournament_id)}
+    header = _Header(format=FORMAT, revision=schema.newest_revision(), tournament=tournament_id)
     line = msgspec.json.encode(header)
     digest, count = hashlib.sha256(line), 0
     out.write(line + b"\n")
@@ -87,13 +96,13 @@ def read(database: Database, file: Path) -> UUID:
     Raises BadExport or Conflict, and nothing is stored then. It is checked as `checks` does.
     """
     header, lines = _parsed(file)
-    tournament_id = UUID(header["tournament"])
+    tournament_id = header.tournament
     with database.transaction() as tx:
         if tx.get(Tournament, tournament_id) is not None:
             raise Conflict(f"tournament {tournament_id} is here already")
         known = _Known(accounts={}, bots={}, versions={})
         for line in lines:
-            _store(tx, line, known)
+            _store_checked(tx, line, known, file)
         tx.expire_all()
         wrong = list(checks.of_tournament(tx, tournament_id))
         if wrong:
@@ -128,24 +137,34 @@ def _table(tx: Transaction, table: Table, condition: ColumnElement[bool]) -> Ite
         yield _Line(str(table.name), {str(name): value for name, value in {**row, **hidden}.items()})
 
 
-def _parsed(file: Path) -> tuple[dict[str, Any], list[_Line]]:
+def _parsed(file: Path) -> tuple[_Header, list[_Line]]:
     """Return the header and the rows of a whole file; raises BadExport."""
     try:
         with gzip.open(file, "rb") as opened:
             lines = opened.read().splitlines()
-        header, end = msgspec.json.decode(lines[0], type=dict[str, Any]), msgspec.json.decode(lines[-1])
+        header, end = msgspec.json.decode(lines[0], type=_Header), msgspec.json.decode(lines[-1])
         rows = [msgspec.json.decode(line, type=_Line) for line in lines[1:-1]]
     except (OSError, EOFError, IndexError, msgspec.MsgspecError) as error:
         raise BadExport(f"{file} is no export of a tournament: {error}") from error
-    if header.get("format") != FORMAT or header.get("revision") != schema.newest_revision():
+    if header.format != FORMAT or header.revision != schema.newest_revision():
         raise BadExport(
-            f"{file} has format {header.get('format')} and revision {header.get('revision')},"
+            f"{file} has format {header.format} and revision {header.revision},"
             f" expected {FORMAT} and {schema.newest_revision()}"
         )
     digest = hashlib.sha256(b"".join(lines[:-1])).hexdigest()
     if end != {"rows": len(rows), "sha256": digest}:
         raise BadExport(f"{file} is not whole: its last line does not fit the others")
     return header, rows
+
+
+def _store_checked(tx: Transaction, line: _Line, known: _Known, file: Path) -> None:
+    """Store a row; raises BadExport for one that nobody exported: it lacks something, or breaks a rule."""
+    try:
+        _store(tx, line, known)
+    except (KeyError, ValueError, msgspec.ValidationError, IntegrityError) as error:
+        raise BadExport(
+            f"{file}: a row of {line.table} cannot be stored: {getattr(error, 'orig', error)}"
+        ) from error
 
 
 def _store(tx: Transaction, line: _Line, known: _Known) -> None:

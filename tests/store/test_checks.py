@@ -1,6 +1,8 @@
 """The database against its own rules; copies of it; a tournament as a file."""
 
 import gzip
+import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -133,5 +135,37 @@ def test_a_file_that_was_cut_or_changed_is_refused_and_nothing_is_stored(tmp_pat
         file.write_bytes(gzip.compress(b"".join(broken)))
         with pytest.raises(BadExport):
             exports.read(elsewhere, file)
-    with elsewhere.reading() as tx:
+    assert_nothing_is_in(elsewhere)
+
+
+def assert_nothing_is_in(database: Database) -> None:
+    with database.reading() as tx:
         assert tx.scalars(select(Tournament)).all() == []
+        assert tx.scalars(select(Blob)).all() == []
+
+
+@pytest.mark.parametrize(
+    ("table", "damage"),
+    [
+        ("accounts", lambda row: None),
+        ("tournaments", lambda row: row | {"state": "lost"}),
+        ("tournaments", lambda row: row | {"created_at": "yesterday"}),
+        ("events", lambda row: {**row, "id": None}),
+    ],
+)
+def test_a_whole_file_with_a_row_that_nobody_wrote_is_refused(
+    tmp_path: Path, table: str, damage: Damage
+) -> None:
+    database = databases.sqlite(tmp_path)
+    file = tmp_path / "cup"
+    exports.write(database, finished(database).id, file)
+    header, *rows, _ = gzip.decompress(file.read_bytes()).splitlines()
+    changed = [(name, damage(row) if name == table else row) for name, row in map(json.loads, rows)]
+    lines = [header, *(json.dumps(pair).encode() for pair in changed if pair[1] is not None)]
+    end = {"rows": len(lines) - 1, "sha256": hashlib.sha256(b"".join(lines)).hexdigest()}
+    file.write_bytes(gzip.compress(b"\n".join([*lines, json.dumps(end).encode()])))
+    (tmp_path / "other").mkdir()
+    elsewhere = databases.sqlite(tmp_path / "other")
+    with pytest.raises(BadExport, match=r"a row of .* cannot be stored"):
+        exports.read(elsewhere, file)
+    assert_nothing_is_in(elsewhere)
