@@ -56,14 +56,6 @@ def queue_length() -> int:
     return int(services.current().redis.llen(QUEUE))
 
 
-def is_broker_up() -> bool:
-    """Return whether the broker answers."""
-    try:
-        return bool(services.current().redis.ping())
-    except RedisError:
-        return False
-
-
 def _send(task: str, *args: str | int) -> bool:
     """Send one message; False when the broker did not take it."""
     try:
