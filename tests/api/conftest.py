@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 import structlog
 from flask import Flask
+from flask.testing import FlaskClient
 from support import arena
+from support.browsing import browser_of, sign_in
 from support.callers import Caller, new_participant
 
 from api.app import create_app
@@ -73,3 +75,21 @@ def participant(organiser: Caller) -> Caller:
 def stranger(organiser: Caller) -> Caller:
     """Another participant."""
     return new_participant(organiser, "bea")
+
+
+@pytest.fixture
+def client(anybody: Caller) -> FlaskClient:
+    """A browser that is not signed in."""
+    return browser_of(anybody)
+
+
+@pytest.fixture
+def ann(client: FlaskClient, participant: Caller) -> FlaskClient:
+    """The browser of a participant."""
+    return sign_in(client, participant.token)
+
+
+@pytest.fixture
+def boss(client: FlaskClient, services: Services) -> FlaskClient:
+    """The browser of the organiser."""
+    return sign_in(client, arena.TOKEN)

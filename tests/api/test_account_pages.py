@@ -7,30 +7,13 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from support import arena
-from support.browsing import browser_of, post, sign_in
+from support.browsing import post
 from support.callers import Caller
 
 from store import accounts, audit, bots
 from store.models.accounts import Role
 from store.models.bots import VersionState, Visibility
 from workers.services import Services
-
-
-@pytest.fixture
-def client(anybody: Caller) -> FlaskClient:
-    return browser_of(anybody)
-
-
-@pytest.fixture
-def ann(client: FlaskClient, participant: Caller) -> FlaskClient:
-    """The browser of a participant."""
-    return sign_in(client, participant.token)
-
-
-@pytest.fixture
-def boss(client: FlaskClient, services: Services) -> FlaskClient:
-    """The browser of the organiser."""
-    return sign_in(client, arena.TOKEN)
 
 
 def secret_on(text: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 from support import arena, owners
 from support import ladders as build
-from support.browsing import browser_of, post, sign_in
+from support.browsing import post, sign_in
 from support.callers import Caller
 from support.ladders import TWO
 
@@ -19,17 +19,6 @@ from store.models.ladders import Ladder, LadderState
 from workers.services import Services
 
 FORM = {"name": "Stair", "games": "sakura", "sakura.seats": "2", "sakura.option.rounds": "1", "deals": "3"}
-
-
-@pytest.fixture
-def client(anybody: Caller) -> FlaskClient:
-    return browser_of(anybody)
-
-
-@pytest.fixture
-def boss(client: FlaskClient, services: Services) -> FlaskClient:
-    """The browser of the organiser."""
-    return sign_in(client, arena.TOKEN)
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 from flask.testing import FlaskClient
 from support import arena
-from support.browsing import browser_of, post, sign_in
-from support.callers import MODULE, Caller
+from support.browsing import post
+from support.callers import MODULE
 
 from api.pages import sessions
 from store import audit, bots, tournaments
@@ -19,23 +19,6 @@ from store.settings import Settings
 from workers.services import Services
 
 PLAN = {"name": "Cup", "games": "sutda", "sutda.seats": "3", "sutda.deals": "2", "sutda.option.rounds": "1"}
-
-
-@pytest.fixture
-def client(anybody: Caller) -> FlaskClient:
-    return browser_of(anybody)
-
-
-@pytest.fixture
-def ann(client: FlaskClient, participant: Caller) -> FlaskClient:
-    """The browser of a participant."""
-    return sign_in(client, participant.token)
-
-
-@pytest.fixture
-def boss(client: FlaskClient, services: Services) -> FlaskClient:
-    """The browser of the organiser."""
-    return sign_in(client, arena.TOKEN)
 
 
 def module(content: bytes = MODULE, filename: str = "bot.py") -> dict[str, Any]:
