@@ -68,12 +68,12 @@ def show(bot_id: UUID) -> str:
 def activate(bot_id: UUID) -> Response:
     """Let another version of one's own bot play from here on."""
     account = sessions.caller()
-    number = request.form.get("number", "")
-    if not number.isascii() or not number.isdigit() or len(number) > 9:
+    number = form_values.number(request.form.get("number", ""))
+    if not isinstance(number, int):
         raise NotFound(f"the bot has no version {number[:20]!r}")
     with services.current().database.transaction() as tx:
         access.owned(tx, bot_id, account)
-        bots.activate(tx, bot_id, int(number))
+        bots.activate(tx, bot_id, number)
     return redirect(url_for("pages.bots.show", bot_id=bot_id), 303)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Blueprint, render_template, request
 
-from api.pages import boards, frame
+from api.pages import boards, form_values, frame
 from api.pages.boards import Position
 from engine.record import Record
 from store import ladders, matches, names
@@ -103,11 +103,13 @@ def _replay(tx: Transaction, view: MatchView, event: Event) -> Replay | None:
 
 
 def _chosen(name: str, most: int, default: int) -> int:
-    """Return a whole number of the query from 0 to `most`; raises BadRequest."""
-    text = request.args.get(name, str(default))
-    if not text.isascii() or not text.isdigit() or len(text) > 9 or int(text) > most:
-        raise BadRequest(f"{name} is {text[:20]!r}; expected a whole number from 0 to {most}", field=name)
-    return int(text)
+    """Return a whole number of the query from 0 to `most`, `default` without one; raises BadRequest."""
+    found = form_values.number_of_query(name)
+    if found is None:
+        return default
+    if found > most:
+        raise BadRequest(f"{name} is {found}; expected a whole number from 0 to {most}", field=name)
+    return found
 
 
 def _position(record: Record, step: int) -> Position:
