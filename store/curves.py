@@ -43,7 +43,7 @@ def of_bots(tx: Transaction, season: Season, bot_ids: Collection[UUID], points: 
 def climbed(tx: Transaction, season: Season, rows: Sequence[BoardRow], rounds: int) -> Mapping[int, int]:
     """Return by how many places each entrant of a board has risen in the last `rounds` rounds, falls below 0.
 
-    Who first played within them is compared with the place that a newcomer's rating had.
+    Who first played within them is compared with the place of the rating that it began with.
     """
     before = {row.entrant: row.order for row in rows} | _orders_before(tx, season, season.applied - rounds)
     listed = sorted((before[row.entrant] for row in rows), reverse=True)

@@ -76,11 +76,12 @@ def test_places_risen_are_told_from_the_ratings_before(climb: Climb) -> None:
     with climb.database.reading() as tx:
         rows = boards.rows(tx, climb.second)
         steps = {row.entrant: climbs.history(tx, climb.second, row.bot_id, limit=9) for row in rows}
+        last = {row.entrant: climbs.history(tx, climb.first, row.bot_id, limit=9)[-1] for row in rows}
         climbed = curves.climbed(tx, climb.second, rows, rounds=1)
         still = curves.climbed(tx, climb.second, rows, rounds=0)
-    newcomer = Skill().order
+    begun = {entrant: Skill(mu=one.mu, sigma=one.sigma).renewed().order for entrant, one in last.items()}
     before = {
-        entrant: next((one.mu - 3 * one.sigma for one in reversed(told) if one.round < 1), newcomer)
+        entrant: next((one.mu - 3 * one.sigma for one in reversed(told) if one.round < 1), begun[entrant])
         for entrant, told in steps.items()
     }
     for row in rows:

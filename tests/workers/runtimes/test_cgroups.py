@@ -99,8 +99,9 @@ def fences_here() -> Fences | None:
 
 
 def left() -> list[str]:
-    """The groups that are there."""
-    return [str(path) for base in set(cgroups._own_groups().values()) for path in base.glob("fudaba-*-*")]
+    """The groups of this process that are there."""
+    own = f"fudaba-{os.getpid()}-*"
+    return [str(path) for base in set(cgroups._own_groups().values()) for path in base.glob(own)]
 
 
 @pytest.mark.integration
