@@ -106,7 +106,7 @@ def test_metrics_are_for_those_inside(proxy: Proxy) -> None:
 def test_events_are_passed_on_as_they_happen(proxy: Proxy) -> None:
     with proxy.get(f"/api/v1/tournaments/{proxy.tournament}/stream") as answer:
         assert answer.status == 200
-        assert any(answer.readline().startswith(b"data:") for _ in range(4))
+        assert any(answer.readline().startswith(b"data:") for _ in range(8))
 
 
 def test_the_caller_cannot_choose_whom_its_requests_count_for(proxy: Proxy) -> None:

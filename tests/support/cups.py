@@ -25,12 +25,26 @@ EVENTS: list[dict[str, Any]] = [
     {"game": "seiten", "deals": 6},
     {"game": "hachinin_meri", "options": {"rounds": 2}, "deals": 6},
 ]
+# Waits at every decision, which costs no CPU: a cup lasts long enough to be struck, on fast machines too.
+PATIENT = b"""
+import time
+
+
+class Patient(Bot):
+    def act(self, observation):
+        time.sleep(0.002)
+        return super().act(observation)
+
+
+Bot = Patient
+"""
 
 
 def submit_sample(organiser: Client, url: str, author: str) -> str:
-    """Create an author who submits a sample module; return the bot's id once it has qualified."""
+    """Create an author who submits a sample module, made slower; return its id once it has qualified."""
+    source = (SAMPLES / "memory_bot.py").read_bytes() + PATIENT
     with Client(url, organiser.create_account(author)["token"]) as client:
-        answer = client.submit_module("memory", "memory_bot.py", (SAMPLES / "memory_bot.py").read_bytes())
+        answer = client.submit_module("memory", "memory_bot.py", source)
         assert client.wait_qualified(answer["id"], answer["version"])["state"] == "qualified"
     return str(answer["id"])
 

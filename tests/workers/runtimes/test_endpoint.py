@@ -110,7 +110,7 @@ def test_waiting_for_a_slot_is_not_charged() -> None:
             assert all(codes(result) == [] for result in results)
             return bot
 
-    assert 90_000 < run(work).latencies.most_us < 400_000
+    assert 20_000 < run(work).latencies.most_us < 700_000  # the eighth would have waited that long
 
 
 def test_a_batch_has_the_time_of_all_its_decisions_and_is_charged_in_equal_parts() -> None:
