@@ -4,6 +4,7 @@ from uuid import UUID
 
 from flask import Flask, Response, current_app
 from flask.views import MethodView
+from sqlalchemy.exc import SQLAlchemyError
 
 from api import streams
 from api.blueprints import Blueprint
@@ -59,7 +60,11 @@ class Stream(MethodView):
         hub.join(tournament_id)
         answer = Response(streams.events(hub, tournament_id, last_id), content_type=MEDIA_TYPE)
         answer.call_on_close(lambda: hub.leave(tournament_id))
-        if streams.has_nothing_for(hub.latest(tournament_id), last_id):
-            answer.status_code, answer.response = 204, ()
+        try:
+            if streams.has_nothing_for(hub.latest(tournament_id), last_id):
+                answer.status_code, answer.response = 204, ()
+        except SQLAlchemyError:
+            answer.close()
+            raise
         answer.headers["X-Accel-Buffering"] = "no"
         return answer

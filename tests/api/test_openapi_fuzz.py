@@ -22,6 +22,7 @@ PHASES = {
 UNREADY = {"include-path": "/api/v1/readyz", "enabled": False}  # it is not: there is no worker here
 
 
+@pytest.mark.slow
 @pytest.mark.enable_socket
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_generated_requests_are_answered_as_documented(

@@ -12,6 +12,7 @@ from support import arena
 from support.callers import NOBODY, Answer, Caller, assert_problem
 
 from api import streams
+from api.resources import events
 from store.models.tournaments import Tournament
 from workers.services import Services
 
@@ -19,6 +20,7 @@ from workers.services import Services
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch: pytest.MonkeyPatch, app: Flask) -> None:
     monkeypatch.setattr(streams, "PERIOD_SECONDS", 0.02)
+    events.register(app)  # listeners of other tests have not all been missed yet
 
 
 @pytest.fixture

@@ -49,6 +49,7 @@ def without_id(lines: list[bytes]) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 def test_three_workers_end_an_event_at_the_same_block_as_one(tmp_path: Path) -> None:
     alone, together = record(tmp_path / "one", 1), record(tmp_path / "three", 3)
     for lines in (alone, together):

@@ -93,7 +93,7 @@ def test_bots_that_misbehave_are_scored_with_evidence_and_harm_nobody_else(up: I
 @pytest.mark.parametrize(
     ("number", "host", "shown"),
     [
-        (signal.SIGINT, "127.0.0.1", "127.0.0.1"),
+        pytest.param(signal.SIGINT, "127.0.0.1", "127.0.0.1", marks=pytest.mark.slow),
         (signal.SIGTERM, "::1", "[::1]"),
         (signal.SIGKILL, "localhost", ""),
     ],

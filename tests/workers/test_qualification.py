@@ -56,6 +56,7 @@ def locked(refusals: int) -> Iterator[str]:
 @pytest.fixture
 def made(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
     monkeypatch.setattr(qualification, "_AT_ONCE_SECONDS", (0.0, 0.0))
+    stage.close()  # the one of a test before has other settings
     yield arena.install(database, FUDABA_ALLOW_PRIVATE_ENDPOINTS="true")
     stage.close()
 

@@ -106,7 +106,7 @@ def test_what_cannot_be_read_ends_with_2(tmp_path: Path) -> None:
 
 
 def test_matches_by_themselves_are_played_again_to_their_end(file: Path) -> None:
-    record = ["play", "sutda", "random", "first", "--deals", "1", "--record", str(file)]
+    record = ["play", "sutda", "random", "first", "--deals", "1", "--seed", "1", "--record", str(file)]
     assert CliRunner().invoke(fudaba, record).exit_code == 0
     result = verify(file)
     assert (result.exit_code, result.stdout[:18]) == (0, "right: 4 matches b")

@@ -193,6 +193,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.needs("bubblewrap")
 def test_for_an_ordinary_user_too_threads_of_one_bot_leave_room_for_others_and_zips_are_read(
     everything_readable: list[str],
