@@ -1,9 +1,11 @@
 """A record is right by the page that describes it, as somebody else would check it."""
 
+import pytest
 from support import twin_ledger
 from support.ledgers import a_record
 
 
+@pytest.mark.slow
 def test_a_record_can_be_checked_by_its_page_alone() -> None:
     lines = twin_ledger.parsed(b"".join(a_record()))
     header = lines[0]

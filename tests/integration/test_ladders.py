@@ -26,6 +26,7 @@ def wait(what: str, is_so: Callable[[], bool], seconds: float = 90) -> None:
         time.sleep(0.2)
 
 
+@pytest.mark.slow
 def test_a_season_is_played_closed_and_frozen_though_workers_die(tmp_path: Path) -> None:
     short = {"FUDABA_LEASE_SECONDS": "3", "FUDABA_SWEEP_SECONDS": "1"}
     with installation.running(tmp_path, "--workers", "2", **short) as up, Client(up.url, up.token) as client:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyspiel
+import pytest
+from _pytest.mark.structures import ParameterSet
 from numpy.typing import NDArray
 from open_spiel.python.observation import INFO_STATE_OBS_TYPE, make_observation
 
@@ -13,8 +15,20 @@ from engine.adapters.matches import match_seed
 from engine.adapters.openspiel import DEAL_EVENTS, DEAL_OUTCOMES, CardState
 from engine.adapters.pettingzoo import MatchEnv
 from engine.contract import Action, Game, State
+from engine.games import all_games
 from engine.options import OptionValue
 from engine.rng import Stream
+
+
+def _size(game: Game, seats: int) -> ParameterSet:
+    marks = [] if seats == game.default_seats else [pytest.mark.slow]
+    return pytest.param(game, seats, marks=marks, id=f"{game.id}-{seats}")
+
+
+# Every game with every number of seats; all but the usual number belong to the slow tests.
+every_size = pytest.mark.parametrize(
+    ("game", "seats"), [_size(game, seats) for game in all_games() for seats in game.seats]
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

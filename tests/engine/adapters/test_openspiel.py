@@ -23,11 +23,6 @@ from engine.contract import Game
 from engine.errors import BadOptions, UnknownGame
 from engine.games import all_games, get
 
-every_size = pytest.mark.parametrize(
-    ("game", "seats"),
-    [(game, seats) for game in all_games() for seats in game.seats],
-    ids=lambda value: value.id if isinstance(value, Game) else str(value),
-)
 CHECKS = [check for name, check in inspect.getmembers(adapters) if name.startswith("check_spiel_")]
 
 
@@ -39,19 +34,19 @@ def pass_all_suites(game: pyspiel.Game, matches: int) -> None:
         games_sim_test.GamesSimTest().sim_game(game)
 
 
-@every_size
+@adapters.every_size
 def test_the_suites_of_openspiel_pass(game: Game, seats: int) -> None:
     pass_all_suites(openspiel.load(game.id, seats, short(game, seats)), matches=1)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@every_size
+@adapters.every_size
 def test_the_suites_of_openspiel_pass_with_whole_matches(game: Game, seats: int) -> None:
     pass_all_suites(openspiel.load(game.id, seats), matches=3)
 
 
-@every_size
+@adapters.every_size
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_spiel_"))
 def test_the_game_keeps_what_no_suite_checks(
     game: Game, seats: int, check: Callable[[pyspiel.Game, Case], None]
@@ -63,7 +58,7 @@ def test_the_game_keeps_what_no_suite_checks(
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@every_size
+@adapters.every_size
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_spiel_"))
 def test_whole_matches_keep_it_too(
     game: Game, seats: int, check: Callable[[pyspiel.Game, Case], None]

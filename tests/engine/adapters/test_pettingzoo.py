@@ -15,13 +15,8 @@ from engine.adapters import pettingzoo
 from engine.adapters.matches import match_seed
 from engine.contract import Game
 from engine.errors import BadOptions, IllegalAction, UnknownGame
-from engine.games import all_games, get
+from engine.games import get
 
-every_size = pytest.mark.parametrize(
-    ("game", "seats"),
-    [(game, seats) for game in all_games() for seats in game.seats],
-    ids=lambda value: value.id if isinstance(value, Game) else str(value),
-)
 CHECKS = [check for name, check in inspect.getmembers(adapters) if name.startswith("check_zoo_")]
 
 
@@ -39,7 +34,7 @@ def pass_all_suites(make: Callable[[], AECEnv], make_raw: Callable[[], AECEnv], 
     state_test(make(), parallel(), num_cycles=cycles)
 
 
-@every_size
+@adapters.every_size
 def test_the_suites_of_pettingzoo_pass(game: Game, seats: int) -> None:
     options = short(game, seats)
     pass_all_suites(
@@ -51,14 +46,14 @@ def test_the_suites_of_pettingzoo_pass(game: Game, seats: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@every_size
+@adapters.every_size
 def test_the_suites_of_pettingzoo_pass_with_whole_matches(game: Game, seats: int) -> None:
     pass_all_suites(
         lambda: pettingzoo.env(game.id, seats), lambda: pettingzoo.raw_env(game.id, seats), cycles=1000
     )
 
 
-@every_size
+@adapters.every_size
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_zoo_"))
 def test_the_environment_keeps_what_no_suite_checks(
     game: Game, seats: int, check: Callable[[pettingzoo.MatchEnv, Case], None]
@@ -69,7 +64,7 @@ def test_the_environment_keeps_what_no_suite_checks(
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@every_size
+@adapters.every_size
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_zoo_"))
 def test_whole_matches_keep_it_too(
     game: Game, seats: int, check: Callable[[pettingzoo.MatchEnv, Case], None]
