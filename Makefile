@@ -8,11 +8,11 @@ demo: .venv/ready
 
 test: .venv/ready-dev
 	deploy/test-packages.sh
-	$(PYTHON) -m pytest -n 5 --dist loadfile -m "not slow and not chaos"
+	$(PYTHON) -m pytest -n 4 --dist loadfile --no-loadscope-reorder -m "not slow and not chaos"
 
 test-all: .venv/ready-dev
 	deploy/test-packages.sh
-	$(PYTHON) -m pytest -n 5 --dist loadfile -m "not chaos"
+	$(PYTHON) -m pytest -n 4 --dist loadfile --no-loadscope-reorder -m "not chaos"
 
 # Everything is killed, silenced and starved, and then all of it in a storm; STORM is its length in seconds.
 STORM = 300

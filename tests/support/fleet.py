@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -54,7 +54,7 @@ class Part:
         everything = self.tree()
         children = [one for one in everything[1:] if one.ppid() == everything[0].pid]
         for process in [*everything[:1], *children]:
-            process.kill()
+            _kill(process)
         if self.process is not None:
             self.process.wait()
         assert gone(everything)
@@ -129,7 +129,7 @@ class Fleet:
         """Kill whatever still runs."""
         for part in self.parts.values():
             for process in part.tree():
-                process.kill()
+                _kill(process)
             if part.process is not None:
                 part.process.wait()
         self.database.dispose()
@@ -175,6 +175,11 @@ def _environment(
         "PYTHONPATH": str(Path(__file__).parents[2]),
         **variables,
     }
+
+
+def _kill(process: psutil.Process) -> None:
+    with suppress(psutil.NoSuchProcess):  # it may have ended since it was listed
+        process.kill()
 
 
 def _free_port() -> int:
