@@ -1,17 +1,19 @@
 """Kills and worker counts: whatever happens to processes and Redis, the outcome is the same."""
 
-import re
-import time
+import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
-from support import cups, installation
+from support import cups, installation, strikes
 from support.installation import Installation, gone, wait_finished
+from support.strikes import Attempt
 
 from api.client import Client
+from store.database import Database
 
-WAIT_SECONDS = 90
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
 
 EVENTS = [
@@ -72,56 +74,34 @@ def test_killed_workers_and_an_emptied_redis_change_nothing(
         ) as up,
         Client(up.url, up.token) as client,
     ):
+        database = Database(f"sqlite:///{up.home / 'fudaba.db'}")
         tournament_id = cups.start_cup(client, up.url, EVENTS)
-        killed = 0
-        for strike in (_kill_child, _kill_worker, _kill_redis):
-            _wait_for_progress(client, tournament_id)
-            killed += strike(up)
-        assert killed == 3
+        for number, strike in enumerate((_kill_child, _kill_worker, _kill_redis)):
+            strike(up, strikes.in_play(database, random.Random(number), 0.2))
         wait_finished(client, tournament_id)
         assert outcome(client, tournament_id) == undisturbed
-        assert re.search(
-            r'"event": "batch_done".*"attempt": [23]|"attempt": [23].*"batch_done"', _log(up, "worker")
-        )
+        assert strikes.repeated(database), "no attempt was lost"
+        database.dispose()
 
 
-def _wait_for_progress(client: Client, tournament_id: str) -> None:
-    """Return when more has been played than at the beginning of the call."""
-    before = client.tournament(tournament_id)["played"]
-    deadline = time.monotonic() + WAIT_SECONDS
-    while time.monotonic() < deadline:
-        if client.tournament(tournament_id)["played"] > before:
-            return
-        time.sleep(0.02)
-    raise AssertionError("nothing is played")
-
-
-def _kill_child(up: Installation) -> bool:
-    """Kill one worker process that plays bots; its bots must end with it."""
-    parents = {process.pid for process in up.named("workers.main worker")}
-    children = [p for p in up.named("workers.main worker") if p.ppid() in parents]
-    victim = max(children, key=lambda child: len(child.children()))
+def _kill_child(up: Installation, attempt: Attempt) -> None:
+    """Kill the worker process that plays this attempt; its bots must end with it."""
+    victim = psutil.Process(attempt.pid)
     mine = victim.children(recursive=True)
     victim.kill()
     assert gone(mine)
-    return True
 
 
-def _kill_worker(up: Installation) -> bool:
+def _kill_worker(up: Installation, attempt: Attempt) -> None:
     """Kill all worker processes at once."""
     for process in up.named("workers.main worker"):
-        process.kill()
-    return True
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
 
 
-def _kill_redis(up: Installation) -> bool:
+def _kill_redis(up: Installation, attempt: Attempt) -> None:
     """Kill Redis and remove what it has kept."""
     (server,) = up.named("valkey-server")
     server.kill()
     for file in (up.home / "appendonlydir").glob("*"):
         file.unlink()
-    return True
-
-
-def _log(up: Installation, name: str) -> str:
-    return (up.home / "logs" / f"{name}.log").read_text()
