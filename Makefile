@@ -12,7 +12,7 @@ test: .venv/ready-dev
 
 test-all: .venv/ready-dev
 	deploy/test-packages.sh
-	$(PYTHON) -m pytest -n 4 --dist loadfile --no-loadscope-reorder -m "not chaos"
+	$(PYTHON) -m pytest -n 4 --dist loadfile --no-loadscope-reorder -m "not chaos" --hypothesis-profile=wide
 
 # Everything is killed, silenced and starved, and then all of it in a storm; STORM is its length in seconds.
 STORM = 300
