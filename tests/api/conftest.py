@@ -45,11 +45,17 @@ def app(migrated: Path) -> Flask:
     return create_app(arena.install(database, FUDABA_RATE_LIMIT_REGISTRATION=""))
 
 
+@pytest.fixture(scope="session")
+def stored(migrated: Path) -> Path:
+    """The file of the database that every test gets a copy of; a test file may put its own in its place."""
+    return migrated
+
+
 @pytest.fixture
-def services(app: Flask, migrated: Path, tmp_path: Path) -> Iterator[Services]:
+def services(app: Flask, stored: Path, tmp_path: Path) -> Iterator[Services]:
     """Services on a database with an organiser and the house bots, without a broker."""
     path = tmp_path / "fudaba.db"
-    shutil.copy(migrated, path)
+    shutil.copy(stored, path)
     made = arena.install(Database(f"sqlite:///{path}"))
     yield made
     made.close()

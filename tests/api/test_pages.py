@@ -1,6 +1,5 @@
 """The web pages: what each shows to whom, their headers, and that nothing hostile gets through."""
 
-import re
 from typing import Any
 from uuid import UUID
 
@@ -11,16 +10,13 @@ from support import arena
 from support.browsing import browser_of, csrf_of, post, sign_in
 from support.callers import NOBODY, Caller
 
-from engine import games
-from store import matches, timings
+from store import matches
 from store.models.accounts import Account, Role
 from store.models.bots import Bot, BotKind, BotLog, Version, VersionState, Visibility
-from store.models.matches import FaultRow, Result
-from store.models.tournaments import Tournament
+from store.models.matches import FaultRow
 from workers.services import Services
 
 HOSTILE = '"><script>alert(1)</script>'
-SHORT = {"sutda": {"rounds": 1}, "seiten": {}, "hachinin_meri": {"rounds": 1}}
 
 # The pages that are not open to everybody, and who is let in.
 ADMITTED: dict[tuple[str, str], set[str]] = {
@@ -64,31 +60,6 @@ def client(services: Services, anybody: Caller) -> FlaskClient:
     return browser_of(anybody)
 
 
-@pytest.fixture
-def finished(services: Services) -> Tournament:
-    events = [{"game": game.id, "options": _short(game.id), "deals": 1} for game in games.all_games()]
-    tournament = arena.started(services.database, *events)
-    arena.play_all(services)
-    return arena.again(services.database, tournament)
-
-
-def _short(game_id: str) -> dict[str, Any]:
-    return SHORT.get(game_id, {"rounds": 1})
-
-
-def test_every_page_can_be_read_without_scripts(client: FlaskClient, finished: Tournament) -> None:
-    text = client.get(f"/tournaments/{finished.id}").text
-    assert "house/greedy" in text
-    assert "ahead by" in text
-    assert finished.secret.hex() in text
-    assert finished.commitment in text
-    event = client.get(f"/tournaments/{finished.id}/events/3").text
-    assert "Who beat whom" in event
-    assert re.search(r'<td class="shade-\d+" title="\d+ match', event)
-    assert "every two entrants meet" in event
-    assert event.count('<svg class="interval"') == len(arena.HOUSE)
-
-
 def test_the_secret_is_not_shown_before_the_end(client: FlaskClient, services: Services) -> None:
     running = arena.started(services.database)
     text = client.get(f"/tournaments/{running.id}").text
@@ -106,55 +77,6 @@ def test_the_cards_of_a_running_event_stay_hidden(client: FlaskClient, services:
     assert "hidden until its event ends" in text
     assert "c-1-" not in text
     assert client.get(f"/matches/{match_id}?part=board").status_code == 409
-
-
-@pytest.mark.parametrize("index", range(len(games.all_games())))
-def test_every_step_of_a_match_can_be_shown(client: FlaskClient, finished: Tournament, index: int) -> None:
-    path = f"/matches/{matches.match_id_of(finished.events[index].id, 1)}"
-    found = re.search(r'data-last="(\d+)"', client.get(path).text)
-    assert found is not None
-    last = int(found[1])
-    for step in range(0, last + 1, max(1, last // 25)):
-        text = client.get(f"{path}?step={step}&part=board").text
-        assert f'data-step="{step}"' in text
-        assert ('<span class="mark">chosen</span>' in text) is (step < last)
-    assert "the match is over" in client.get(f"{path}?step={last}").text
-
-
-def test_what_a_decision_took_is_shown_beside_it(
-    client: FlaskClient, services: Services, finished: Tournament
-) -> None:
-    event = finished.events[0]
-    path = f"/matches/{matches.match_id_of(event.id, 0)}"
-    assert 'class="spent"' not in client.get(path).text
-    with services.database.transaction() as tx:
-        tx.get_one(Result, (event.id, 0)).spent = timings.pack({0: 400, 2: 1_250_000})
-    first = client.get(path).text
-    assert re.search(r"<strong>seat \d .*?</strong> <span class=\"quiet\">in 0.4 ms</span>", first, re.S)
-    assert first.count('class="spent"') == 2
-    assert "at most 1,250 ms" in first
-    assert "in 1,250 ms" in client.get(f"{path}?step=2&part=board").text
-    assert not re.search(r"in [\d.,]+ ms", client.get(f"{path}?step=1&part=board").text)
-    replay = client.get(f"/api/v1{path}/replay").get_json()
-    assert replay["spent"] == [[0, 0.4], [2, 1250.0]]
-
-
-def test_one_seat_sees_no_card_of_the_others(client: FlaskClient, finished: Tournament) -> None:
-    path = f"/matches/{matches.match_id_of(finished.events[0].id, 0)}"
-    hands = re.findall(r'aria-label="Hand">(.*?)</div>', client.get(f"{path}?step=0&seat=1").text, re.S)
-    assert len(hands) == 4
-    assert ["a card face down" in hand for hand in hands].count(True) == 3
-    assert "decides, unseen" in client.get(f"{path}?step=0&seat=1").text
-    assert "a card face down" not in client.get(f"{path}?step=0").text
-
-
-@pytest.mark.parametrize("query", ["step=99999", "step=x", "step=-1", "seat=9", "seat=x"])
-def test_a_step_or_seat_that_is_not_there_is_refused(
-    client: FlaskClient, finished: Tournament, query: str
-) -> None:
-    answer = client.get(f"/matches/{matches.match_id_of(finished.events[0].id, 0)}?{query}")
-    assert answer.status_code == 422
-    assert "expected a whole number" in answer.text
 
 
 def test_errors_are_pages_to_people_and_problems_to_programs(client: FlaskClient, services: Services) -> None:
@@ -276,14 +198,14 @@ def test_a_session_ends_with_its_token(client: FlaskClient, organiser: Caller, p
 
 
 def test_an_owner_sees_the_inside_of_a_bot_and_others_do_not(
-    client: FlaskClient, services: Services, finished: Tournament, participant: Caller, stranger: Caller
+    client: FlaskClient, services: Services, participant: Caller, stranger: Caller
 ) -> None:
     bot_id = UUID(participant.submit({"name": "mine"}).json["id"])
+    event = arena.finished(services).events[0].id
     with services.database.transaction() as tx:
         version = tx.query(Version).filter(Version.bot_id == bot_id).one()
         version.state, version.report = VersionState.REFUSED, {"accepted": False, "reason": "sutda: no legal"}
         shown = {"version_id": version.id, "seat": 1, "created_at": arena.NOW}
-        event = finished.events[0].id
         fault = {"code": "timeout", "detail": "took 7 s", "evidence": {"used_ms": 7}}
         tx.add(FaultRow(event_id=event, number=0, step=3, **fault, **shown))
         tx.add(BotLog(event_id=event, first_number=0, text=HOSTILE, **shown))

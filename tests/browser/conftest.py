@@ -3,16 +3,18 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 from support import installation
 from support.installation import Installation, wait_finished
 from support.misbehaving import module
 
 from api.client import Client
 from engine import games
+
+Scheme = Literal["light", "dark"]
 
 CHROMIUM = "/usr/bin/chromium"
 SIZES = {"wide": (1360, 900), "phone": (390, 844)}
@@ -85,18 +87,48 @@ class Visit:
     complaints: list[str]
     fetched: dict[str, int]
 
+    def look(self, size: str = "wide", scheme: Scheme = "light") -> None:
+        """Show the page at another size and in other colours, without loading it anew."""
+        width, height = SIZES[size]
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.emulate_media(media="screen", color_scheme=scheme, reduced_motion="reduce")
 
-def open_page(browser: Browser, size: str = "wide", scheme: str = "light", **more: Any) -> Visit:
+    def forget(self) -> None:
+        """Forget what was complained of and fetched so far."""
+        self.complaints.clear()
+        self.fetched.clear()
+
+
+def open_page(browser: Browser, **more: Any) -> Visit:
     """Return an empty page that notes what goes wrong on it and how much it fetches."""
-    width, height = SIZES[size]
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", **more
-    )
-    visit = Visit(context.new_page(), [], {})
+    visit = Visit(browser.new_context(**more).new_page(), [], {})
+    visit.look()
     visit.page.on("console", lambda message: visit.complaints.extend(_complaint(message)))
     visit.page.on("pageerror", lambda error: visit.complaints.append(str(error)))
     visit.page.on("requestfinished", lambda request: visit.fetched.update(_weight(request)))
     return visit
+
+
+@pytest.fixture(scope="module")
+def signed_in(browser: Browser, served: Served) -> Iterator[Visit]:
+    """The page of an organiser, shared by the tests since signing in and new contexts are dear."""
+    visit = open_page(browser)
+    page = visit.page
+    page.goto(f"{served.url}/sign-in")
+    page.get_by_label("Token").fill(served.up.token)
+    page.get_by_role("main").get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+    yield visit
+    page.context.close()
+
+
+@pytest.fixture
+def visit(signed_in: Visit) -> Visit:
+    """The page of an organiser, wide and light, with nothing of the test before it."""
+    signed_in.page.goto("about:blank")
+    signed_in.look()
+    signed_in.forget()
+    return signed_in
 
 
 def _complaint(message: ConsoleMessage) -> list[str]:

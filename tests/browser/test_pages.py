@@ -1,11 +1,10 @@
 """The web pages in a real browser on a real installation: sizes, schemes, keys, forms, live progress, axe."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browser.conftest import Served, Visit, open_page
+from browser.conftest import Scheme, Served, Visit, open_page
 from playwright.sync_api import Browser, Page, expect
 from support.site_map import page_paths
 
@@ -17,17 +16,13 @@ MOST_BYTES = 300_000
 # The bytes of a page and of all that it loads, also of what the browser had already.
 WEIGHT = """[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
     .reduce((sum, entry) => sum + entry.encodedBodySize, 0)"""
-QUICK_GAME = "minhwatu"
+QUICK_GAME = "sutda"
 GAMES = [
     game.id if game.id == QUICK_GAME else pytest.param(game.id, marks=pytest.mark.slow)
     for game in games.all_games()
 ]
-LOOKS = [
-    ("wide", "light"),
-    pytest.param("phone", "dark", marks=pytest.mark.slow),
-    pytest.param("wide", "dark", marks=pytest.mark.slow),
-    pytest.param("phone", "light", marks=pytest.mark.slow),
-]
+AXE_OPTIONS = {"resultTypes": ["violations"], "preload": False}
+LOOKS: dict[str, Scheme] = {"phone": "dark", "wide": "light"}
 
 
 def all_paths(served: Served) -> list[str]:
@@ -48,49 +43,50 @@ def all_paths(served: Served) -> list[str]:
     ]
 
 
-@pytest.fixture
-def wide(browser: Browser) -> Iterator[Visit]:
-    visit = open_page(browser)
-    yield visit
-    visit.page.context.close()
-
-
 def serious(page: Page) -> list[tuple[str, str]]:
     """Return what axe finds that keeps people from using a page: the rule and the first element."""
-    found = Axe().run(page).response["violations"]
+    found = Axe().run(page, options=AXE_OPTIONS).response["violations"]
     grave = [one for one in found if one["impact"] in ("serious", "critical")]
     return [(one["id"], one["nodes"][0]["html"][:200]) for one in grave]
 
 
-def sign_in(page: Page, served: Served) -> None:
-    page.goto(f"{served.url}/sign-in")
-    page.get_by_label("Token").fill(served.up.token)
-    page.get_by_role("main").get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+def can_be_used(visit: Visit, served: Served, paths: list[str]) -> bool:
+    """Let axe look at pages as wide as a screen in light colours, and as narrow as a phone in dark ones."""
+    for path in paths:
+        visit.page.goto(served.url + path)
+        for size, scheme in LOOKS.items():
+            visit.look(size, scheme)
+            assert serious(visit.page) == [], (path, size, scheme)
+    return True
 
 
-@pytest.mark.parametrize(("size", "scheme"), LOOKS)
-def test_every_page_fits_is_light_and_can_be_used_by_everybody(
-    browser: Browser, served: Served, size: str, scheme: str
-) -> None:
-    visit = open_page(browser, size, scheme)
+def test_every_page_fits_and_is_light(visit: Visit, served: Served) -> None:
     page = visit.page
-    sign_in(page, served)
     for path in all_paths(served):
-        visit.complaints.clear()
+        visit.forget()
         page.goto(served.url + path)
         assert "/sign-in?" not in page.url, path
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
         assert visit.complaints == [] or path == "/games/chess", (path, visit.complaints)
         assert all(url.startswith(served.url) for url in visit.fetched), path
         assert 2_000 < page.evaluate(WEIGHT) < MOST_BYTES, path
-        assert serious(page) == [], path
-    page.context.close()
+        for size in LOOKS:
+            visit.look(size)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, size)
+
+
+def test_tables_forms_and_replays_can_be_used_by_everybody(visit: Visit, served: Served) -> None:
+    table, replay = f"/tournaments/{served.tournament_id}/events/4", f"/matches/{served.matches['sutda']}"
+    assert can_be_used(visit, served, [table, replay, "/tournaments/new"])
+
+
+@pytest.mark.slow
+def test_every_page_can_be_used_by_everybody(visit: Visit, served: Served) -> None:
+    assert can_be_used(visit, served, all_paths(served))
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_match_is_stepped_through_by_keyboard(wide: Visit, served: Served, game: str) -> None:
-    page = wide.page
+def test_a_match_is_stepped_through_by_keyboard(visit: Visit, served: Served, game: str) -> None:
+    page = visit.page
     page.goto(f"{served.url}/matches/{served.matches[game]}")
     last = int(page.locator("#player").get_attribute("data-last") or "0")
     view = page.locator("#view")
@@ -104,13 +100,13 @@ def test_a_match_is_stepped_through_by_keyboard(wide: Visit, served: Served, gam
     page.keyboard.press("Home")
     expect(view).to_have_attribute("data-step", "0")
     assert "step=0&seat=all" in page.url
-    assert wide.complaints == []
+    assert visit.complaints == []
     drawn = page.locator("#view .felt svg.card").first.bounding_box()
     assert drawn is not None and drawn["width"] > 20
 
 
-def test_the_slider_the_view_and_playing_work(wide: Visit, served: Served) -> None:
-    page = wide.page
+def test_the_slider_the_view_and_playing_work(visit: Visit, served: Served) -> None:
+    page = visit.page
     page.goto(f"{served.url}/matches/{served.matches['sakura']}")
     view = page.locator("#view")
     page.get_by_role("slider").fill("9")
@@ -127,8 +123,8 @@ def test_the_slider_the_view_and_playing_work(wide: Visit, served: Served) -> No
     expect(page.get_by_label("View")).to_have_value("1")
 
 
-def test_faults_are_marked_and_lead_to_their_step(wide: Visit, served: Served) -> None:
-    page = wide.page
+def test_faults_are_marked_and_lead_to_their_step(visit: Visit, served: Served) -> None:
+    page = visit.page
     with served.client() as client:
         fault = next(iter(client.faults(served.bot_id)))
     page.goto(f"{served.url}/matches/{fault['match_id']}")
@@ -151,8 +147,8 @@ def test_pages_work_without_scripts(browser: Browser, served: Served) -> None:
     page.context.close()
 
 
-def test_a_table_is_printed_without_what_is_for_screens(wide: Visit, served: Served) -> None:
-    page = wide.page
+def test_a_table_is_printed_without_what_is_for_screens(visit: Visit, served: Served) -> None:
+    page = visit.page
     page.goto(f"{served.url}/tournaments/{served.tournament_id}")
     page.emulate_media(media="print")
     expect(page.get_by_role("navigation", name="Site")).to_be_hidden()
@@ -161,8 +157,8 @@ def test_a_table_is_printed_without_what_is_for_screens(wide: Visit, served: Ser
     assert paper == "rgb(255, 255, 255)"
 
 
-def test_bots_on_a_ladder_are_looked_at_and_compared(wide: Visit, served: Served) -> None:
-    page = wide.page
+def test_bots_on_a_ladder_are_looked_at_and_compared(visit: Visit, served: Served) -> None:
+    page = visit.page
     page.goto(f"{served.url}/ladders")
     page.get_by_role("link", name="Long stair").click()
     expect(page.get_by_role("img", name="How the ratings of the first went")).to_be_visible()
@@ -171,12 +167,11 @@ def test_bots_on_a_ladder_are_looked_at_and_compared(wide: Visit, served: Served
     page.get_by_label("Another bot").fill("house/first")
     page.keyboard.press("Enter")
     expect(page.get_by_role("columnheader", name="house/first").first).to_be_visible()
-    assert wide.complaints == []
+    assert visit.complaints == []
 
 
-def test_an_organiser_makes_a_tournament_and_sees_it_move(wide: Visit, served: Served) -> None:
-    page = wide.page
-    sign_in(page, served)
+def test_an_organiser_makes_a_tournament_and_sees_it_move(visit: Visit, served: Served) -> None:
+    page = visit.page
     page.goto(f"{served.url}/tournaments")
     page.get_by_role("link", name="New tournament").click()
     page.get_by_label("Name", exact=True).fill("Winter league")
@@ -199,12 +194,11 @@ def test_an_organiser_makes_a_tournament_and_sees_it_move(wide: Visit, served: S
     assert len(seen) == 3
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("cancelled").first).to_be_visible()
-    assert wide.complaints == []
+    assert visit.complaints == []
 
 
-def test_the_owner_reads_faults_and_reports(wide: Visit, served: Served) -> None:
-    page = wide.page
-    sign_in(page, served)
+def test_the_owner_reads_faults_and_reports(visit: Visit, served: Served) -> None:
+    page = visit.page
     page.goto(f"{served.url}/bots/{served.bot_id}")
     expect(page.get_by_role("heading", name="Version 1 qualified plays")).to_be_visible()
     page.get_by_text("Qualification report").click()
@@ -212,9 +206,8 @@ def test_the_owner_reads_faults_and_reports(wide: Visit, served: Served) -> None
     expect(page.locator("#faults ~ article").first).to_contain_text("illegal")
 
 
-def test_a_bot_is_submitted_with_the_form(wide: Visit, served: Served) -> None:
-    page = wide.page
-    sign_in(page, served)
+def test_a_bot_is_submitted_with_the_form(visit: Visit, served: Served) -> None:
+    page = visit.page
     page.goto(f"{served.url}/submit")
     form = page.locator("form", has_text="Submit the module")
     form.get_by_label("Name").fill("from-a-form")
