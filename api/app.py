@@ -8,7 +8,7 @@ import flask_smorest
 import structlog
 from flask import Flask, Response, g, request
 
-from api import conditional, cors, docs, errors, idempotency, limits, operations
+from api import bodies, conditional, cors, docs, errors, idempotency, limits, operations
 from api.auth import SECURITY_SCHEME
 from api.pages import site
 from api.resources import (
@@ -89,7 +89,7 @@ def create_app(given: Services) -> Flask:
     app.before_request(_begin)
     app.after_request(_end)
     limits.register(app, given.settings)
-    for concern in (errors, conditional, idempotency, events):
+    for concern in (errors, conditional, idempotency, events, bodies):
         concern.register(app)
     cors.register(app, given.settings.cors_origins)
     api = Api(app)

@@ -116,8 +116,14 @@ def _last_look(event: Event) -> int:
 
 
 def _is_current(event: Event, of: EventBasis) -> bool:
-    """Return whether nothing was taken out of an event, or estimated of it, after its basis was read."""
-    return event.revision == of.revision and event.rated_block <= of.block
+    """Return whether nothing was taken out of an event, or estimated of it, after its basis was read.
+
+    What somebody else has estimated after the same block stands: one state has one estimate.
+    """
+    if event.revision != of.revision:
+        return False
+    was_rated = event.rated_revision == event.revision and event.rated_block >= of.block
+    return not (of.is_due and was_rated) and event.rated_block <= of.block
 
 
 def _sums(tx: Transaction, event: Event) -> EventSums:

@@ -114,14 +114,14 @@ def get(tx: Transaction, tournament_id: UUID, number: int) -> View:
 
 def of_tournament(tx: Transaction, tournament_id: UUID) -> list[View]:
     """Return the re-runs of a tournament, the first one first; raises NotFound when there is none such."""
-    tournaments.get(tx, tournament_id)
+    tournaments.require(tx, tournament_id)
     query = select(Rerun).where(Rerun.tournament_id == tournament_id).options(selectinload(Rerun.parts))
     return [_view(rerun) for rerun in tx.scalars(query.order_by(Rerun.number))]
 
 
 def _locked(tx: Transaction, tournament_id: UUID) -> Tournament:
     """Return a tournament of which nothing moves meanwhile; locked in the order in which its events are."""
-    tournaments.get(tx, tournament_id)
+    tournaments.require(tx, tournament_id)
     tx.execute(select(Season.number).where(Season.closing_id == tournament_id).with_for_update(read=True))
     tournaments.lock_events(tx, tournament_id)
     return tournaments.locked(tx, tournament_id)

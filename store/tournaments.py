@@ -7,7 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select, tuple_, update
-from sqlalchemy.orm import selectinload
+from sqlalchemy.orm import joinedload, selectinload
+from sqlalchemy.orm.interfaces import ORMOption
 
 from engine import seeds
 from engine.errors import BadSchedule
@@ -66,24 +67,24 @@ def dry_run(tx: Transaction, plan: Plan) -> dict[str, Any]:
 
 
 def get(tx: Transaction, tournament_id: UUID) -> Tournament:
-    """Return a tournament with its entrants and events; raises NotFound."""
-    query = (
-        select(Tournament)
-        .where(Tournament.id == tournament_id)
-        .options(
-            selectinload(Tournament.events),
-            selectinload(Tournament.organiser),
-            selectinload(Tournament.entrants)
-            .selectinload(Entrant.version)
-            .selectinload(Version.bot)
-            .selectinload(Bot.owner),
-        )
-        .execution_options(populate_existing=True)
+    """Return a tournament with its events and its entrants, their bots and owners too; raises NotFound."""
+    whole = (
+        joinedload(Entrant.version, innerjoin=True)
+        .joinedload(Version.bot, innerjoin=True)
+        .joinedload(Bot.owner, innerjoin=True)
     )
-    tournament = tx.scalars(query).one_or_none()
-    if tournament is None:
+    return _loaded(tx, tournament_id, selectinload(Tournament.entrants).options(whole))
+
+
+def outline(tx: Transaction, tournament_id: UUID) -> Tournament:
+    """Return a tournament with its events and its entrants, but not their bots; raises NotFound."""
+    return _loaded(tx, tournament_id, selectinload(Tournament.entrants))
+
+
+def require(tx: Transaction, tournament_id: UUID) -> None:
+    """Raise NotFound when there is no such tournament."""
+    if tx.scalar(select(Tournament.id).where(Tournament.id == tournament_id)) is None:
         raise NotFound(f"there is no tournament {tournament_id}")
-    return tournament
 
 
 def locked(tx: Transaction, tournament_id: UUID) -> Tournament:
@@ -114,7 +115,7 @@ def page(
     """
     query = (
         select(Tournament)
-        .options(selectinload(Tournament.events), selectinload(Tournament.organiser))
+        .options(joinedload(Tournament.organiser, innerjoin=True), selectinload(Tournament.events))
         .where(Tournament.is_season.is_(False))
         .order_by(Tournament.created_at.desc(), Tournament.id.desc())
         .limit(limit)
@@ -198,6 +199,19 @@ def frozen_entrants(tournament: Tournament) -> list[dict[str, object]]:
         }
         for entrant in tournament.entrants
     ]
+
+
+def _loaded(tx: Transaction, tournament_id: UUID, entrants: ORMOption) -> Tournament:
+    query = (
+        select(Tournament)
+        .where(Tournament.id == tournament_id)
+        .options(selectinload(Tournament.events), joinedload(Tournament.organiser, innerjoin=True), entrants)
+        .execution_options(populate_existing=True)
+    )
+    tournament = tx.scalars(query).one_or_none()
+    if tournament is None:
+        raise NotFound(f"there is no tournament {tournament_id}")
+    return tournament
 
 
 def is_over(tournament: Tournament) -> bool:

@@ -84,7 +84,7 @@ class TournamentAudit(MethodView):
         """List what was done to a tournament, by whom and when, the newest first."""
         before = paging.after_number(query["cursor"])
         with services.current().database.reading() as tx:
-            tournaments.get(tx, tournament_id)
+            tournaments.require(tx, tournament_id)
             rows = audit.page(tx, limit=query["limit"] + 1, tournament_id=tournament_id, before=before)
         return paging.cut(rows, query["limit"], lambda row: (row.id,))
 

@@ -56,7 +56,7 @@ class Stream(MethodView):
         hub: Hub = current_app.extensions[_HUB]
         last_id = headers["last_event_id"]
         with services.current().database.reading() as tx:
-            tournaments.get(tx, tournament_id)
+            tournaments.require(tx, tournament_id)
         hub.join(tournament_id)
         answer = Response(streams.events(hub, tournament_id, last_id), content_type=MEDIA_TYPE)
         answer.call_on_close(lambda: hub.leave(tournament_id))

@@ -33,7 +33,7 @@ class Matches(MethodView):
         """List the finished matches, by event and number."""
         after = paging.after_match(query["cursor"])
         with services.current().database.reading() as tx:
-            tournaments.get(tx, tournament_id)
+            tournaments.require(tx, tournament_id)
             rows = matches.page(
                 tx,
                 tournament_id,

@@ -42,7 +42,7 @@ class Editions(MethodView):
     def get(self, tournament_id: UUID) -> dict[str, Any]:
         """List the editions of the final standings, the first one first; none before the end."""
         with services.current().database.reading() as tx:
-            tournaments.get(tx, tournament_id)
+            tournaments.require(tx, tournament_id)
             return {"items": editions.of_tournament(tx, tournament_id), "next_cursor": None}
 
 

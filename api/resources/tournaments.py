@@ -95,7 +95,7 @@ class OneTournament(MethodView):
     def get(self, tournament_id: UUID) -> Tournament:
         """Show a tournament and how far it is."""
         with services.current().database.reading() as tx:
-            return tournaments.get(tx, tournament_id)
+            return tournaments.outline(tx, tournament_id)
 
     @requires(Role.ORGANISER)
     @blueprint.takes(ChangedTournamentSchema)

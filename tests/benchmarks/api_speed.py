@@ -3,7 +3,8 @@
 Loads 1,000 bots and 1,000,000 matches, then asks the ten commonest calls in an open loop (a request is due at
 its time, whether those before are answered or not, and its time counts from then) at 100 requests a second,
 64 at once, on SQLite and on PostgreSQL; then, with 200 listeners to the stream, once more; then at rising
-rates until fewer than 95 in 100 are answered in time. Prints markdown tables, or JSON with --json.
+rates until fewer than 95 in 100 are answered in time. The API runs as in production: gunicorn with the
+configuration of deploy/, as many processes as cores. Prints markdown tables, or JSON with --json.
 """
 
 import argparse
@@ -38,7 +39,8 @@ from store.models.matches import Result
 from store.models.tournaments import EntrantTotals, Event, EventState, PairTotals
 from store.results import pack_actions
 
-CONNECTIONS, LISTENERS, THREADS = 64, 200, 64
+CONNECTIONS, LISTENERS = 64, 200
+GUNICORN = Path(__file__).parents[2] / "deploy/gunicorn.conf.py"
 ENTRANTS = 40  # of the tournament that holds the matches
 IN_TIME_SECONDS = 1.0
 _CHUNK = 20_000
@@ -153,28 +155,21 @@ def _load_totals(database: Database, event: Event, meetings: int) -> None:
 
 @contextmanager
 def api(database: Database, redis_url: str) -> Iterator[str]:
-    """Serve the API as `fudaba up` does, without limits, until the block ends; yields its URL."""
+    """Serve the API as in production, but without limits, until the block ends; yields its URL."""
+    address = "127.0.0.1:18317"
     env = {
         "PATH": "/usr/bin:/bin",
+        "GUNICORN_BIND": address,
+        "GUNICORN_WORKERS": str(os.cpu_count()),
         "FUDABA_DATABASE_URL": database.url,
         "REDIS_URL": redis_url,
         "FUDABA_LOG_LEVEL": "error",
         **{f"FUDABA_RATE_LIMIT_{of}": "" for of in ("TOKEN", "ADDRESS", "REGISTRATION")},
     }
-    port = 18_317
-    command = [sys.executable, "-m", "gunicorn", "api.wsgi:application", "--bind", f"127.0.0.1:{port}"]
-    command += [
-        "--worker-class",
-        "gthread",
-        "--threads",
-        str(THREADS),
-        "--workers",
-        "1",
-        "--no-control-socket",
-    ]
+    command = [sys.executable, "-m", "gunicorn", "api.wsgi:application", "--config", str(GUNICORN)]
     process = subprocess.Popen(command, env=env, start_new_session=True, stderr=subprocess.DEVNULL)
     try:
-        yield f"http://127.0.0.1:{port}/api/v1"
+        yield f"http://{address}/api/v1"
     finally:
         os.killpg(process.pid, signal.SIGKILL)  # with all its streams; nothing is to be kept
         process.wait()
