@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 from uuid import UUID
@@ -12,6 +12,7 @@ import marshmallow as ma
 
 from api.schemas.standings import OverallRowSchema, RowSchema
 from engine import ledger
+from engine.standings import OverallRow, Row
 from store import crosstable as meetings
 from store import editions, entries, standings, tournaments
 from store.database import Transaction
@@ -25,6 +26,7 @@ Line = Mapping[str, Any]  # what RowSchema or OverallRowSchema shows
 class EventTable:
     """The standings of one event."""
 
+    event_id: UUID
     index: int
     game: str
     seats: int
@@ -61,20 +63,27 @@ def build(tx: Transaction, tournament_id: UUID, event_index: int | None) -> Stan
         raise NotFound(f"the tournament has no event {event_index}", field="event")
     is_final = tournament.state is TournamentState.FINISHED  # it is not while matches are played again
     edition = editions.latest(tx, tournament_id) if is_final else None
-    overall: list[Line] | None = None
-    if event_index is None:
-        if edition is None:
-            rows = standings.overall(tx, tournament_id)
-        else:
-            rows = ledger.overall_rows(edition.standings)
-        overall = [{**asdict(row), "name": names[row.entrant]} for row in rows]
+    rows, overall = _rows(tx, tournament, event_index, edition)
     return StandingsView(
         tournament_id=tournament_id,
         state=tournament.state,
         edition=edition,
-        overall=overall,
-        events=[_table(tx, event, tournament, edition) for event in events],
+        overall=None if overall is None else [_line(row, names) for row in overall],
+        events=[_table(event, tournament, rows[event.index]) for event in events],
     )
+
+
+def _rows(
+    tx: Transaction, tournament: Tournament, event_index: int | None, edition: Edition | None
+) -> tuple[Mapping[int, list[Row]], list[OverallRow] | None]:
+    """Return the rows of the events that are shown, by index, and those over all events if they are."""
+    if edition is not None:
+        rows = {event.index: ledger.event_rows(edition.standings, event.index) for event in tournament.events}
+        return rows, ledger.overall_rows(edition.standings) if event_index is None else None
+    if event_index is None:
+        return standings.of_tournament(tx, tournament.id)
+    shown = [event for event in tournament.events if event.index == event_index]
+    return {event.index: standings.of_event(tx, event.id) for event in shown}, None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,13 +111,12 @@ class CrosstableView:
 def crosstable(tx: Transaction, tournament_id: UUID, event_index: int) -> CrosstableView:
     """Return the cross-table of one event; raises NotFound."""
     (table,) = build(tx, tournament_id, event_index).events
-    (event,) = [one for one in tournaments.get(tx, tournament_id).events if one.index == event_index]
-    found = meetings.of_event(tx, event.id, [row["entrant"] for row in table.rows])
+    found = meetings.of_event(tx, table.event_id, [row["entrant"] for row in table.rows])
     return CrosstableView(
         tournament_id=tournament_id,
         event=event_index,
-        game=event.game,
-        state=event.state,
+        game=table.game,
+        state=table.state,
         rows=table.rows,
         meetings=[
             Meeting(entrant=entrant, opponent=opponent, matches=matches, share=share)
@@ -124,14 +132,11 @@ def to_csv(view: StandingsView) -> str:
     return _csv(RowSchema(), view.events[0].rows)
 
 
-def _table(tx: Transaction, event: Event, tournament: Tournament, edition: Edition | None) -> EventTable:
+def _table(event: Event, tournament: Tournament, rows: list[Row]) -> EventTable:
     names = {entrant.number: entrant.name for entrant in tournament.entrants}
     marked = tournaments.has_endpoint(tournament) if entries.is_in_teams(event) else set()
-    if edition is None:
-        rows = standings.of_event(tx, event.id)
-    else:
-        rows = ledger.event_rows(edition.standings, event.index)
     return EventTable(
+        event_id=event.id,
         index=event.index,
         game=event.game,
         seats=event.seats,
@@ -139,11 +144,13 @@ def _table(tx: Transaction, event: Event, tournament: Tournament, edition: Editi
         state=event.state,
         matches=event.matches,
         played=event.played,
-        rows=[
-            {**asdict(row), "name": names[row.entrant], "is_endpoint_team": row.entrant in marked}
-            for row in rows
-        ],
+        rows=[{**_line(row, names), "is_endpoint_team": row.entrant in marked} for row in rows],
     )
+
+
+def _line(row: Row | OverallRow, names: Mapping[int, str]) -> dict[str, Any]:
+    """Return a row with the name of its entrant; its numbers are shared with it, not copied."""
+    return {**{field.name: getattr(row, field.name) for field in fields(row)}, "name": names[row.entrant]}
 
 
 def _csv(schema: ma.Schema, rows: list[Line]) -> str:

@@ -17,15 +17,15 @@ def of_event(
 
     Both orders are there; entrants that have not met are not.
     """
-    query = select(PairTotals).where(
+    query = select(PairTotals.entrant, PairTotals.opponent, PairTotals.matches, PairTotals.points).where(
         PairTotals.event_id == event_id,
         PairTotals.entrant.in_(entrants),
         PairTotals.opponent.in_(entrants),
         PairTotals.matches > 0,
     )
     meetings: dict[tuple[int, int], tuple[int, Fraction]] = {}
-    for row in tx.scalars(query):
-        share = Fraction(row.points, 2 * row.matches)
-        meetings[row.entrant, row.opponent] = (row.matches, share)
-        meetings[row.opponent, row.entrant] = (row.matches, 1 - share)
+    for entrant, opponent, matches, points in tx.execute(query):
+        share = Fraction(points, 2 * matches)
+        meetings[entrant, opponent] = (matches, share)
+        meetings[opponent, entrant] = (matches, 1 - share)
     return meetings

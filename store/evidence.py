@@ -76,9 +76,10 @@ def faults(tx: Transaction, bot_id: UUID, *, limit: int, after: FaultPlace | Non
         select(FaultRow, Version.number, Event.tournament_id, Event.index, Event.game)
         .join(Version, Version.id == FaultRow.version_id)
         .join(Event, Event.id == FaultRow.event_id)
-        .where(Version.bot_id == bot_id)
+        .where(FaultRow.bot_id == bot_id)
     )
     if after is not None:
+        query = query.where(FaultRow.created_at <= after.created_at)  # what an index can tell
         same_time = FaultRow.created_at == after.created_at
         same_event = and_(same_time, FaultRow.event_id == after.event_id)
         query = query.where(

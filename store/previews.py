@@ -62,7 +62,8 @@ def of(tx: Transaction, tournament: Tournament, selected: Sequence[Selected]) ->
     by_index = {one.event.index: one for one in selected}
     now, without = _Tables({}, {}), _Tables({}, {})
     for event in tournament.events:
-        found, duels = sums.totals(tx, event), sums.duels(tx, event, sums.ranked(tx, event))
+        ranked = sums.ranked(tx, event)
+        found, duels = sums.totals(tx, event, ranked), sums.duels(tx, event, ranked)
         now.add(event, found, duels)
         if event.index in by_index:
             going = totals.tally(tx, event, by_index[event.index].ranges, without=sums.dropped(tx, event))

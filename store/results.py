@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import insert, update
+from sqlalchemy import insert, select, update
 
 from engine.intervals import unit_of
 from engine.match import MatchResult
@@ -16,7 +16,7 @@ from engine.tallies import Tally
 from store import batches, seating, timings, totals
 from store.batches import Claim
 from store.database import Transaction
-from store.models.bots import BotLog
+from store.models.bots import BotLog, Version
 from store.models.matches import FaultRow, Result
 from store.models.tournaments import Event
 
@@ -59,7 +59,8 @@ def write(
     slots = seating.slots(tx, event, [match.number for match in played])
     seats = {number: seating.seats_of(event, slot) for number, slot in slots.items()}
     _insert_results(tx, event, played, now)
-    faults = list(_fault_rows(event, played, seats, versions, now))
+    bots = _bots(tx, versions) if any(match.result.faults for match in played) else {}
+    faults = list(_fault_rows(event, played, seats, versions, bots, now))
     if faults:
         tx.execute(insert(FaultRow), faults)
     if logs:
@@ -102,21 +103,30 @@ def _insert_results(tx: Transaction, event: Event, played: Sequence[Played], now
         tx.execute(insert(Result), rows)
 
 
+def _bots(tx: Transaction, versions: Mapping[int, UUID]) -> dict[UUID, UUID]:
+    """Return the bot of each of these versions."""
+    query = select(Version.id, Version.bot_id).where(Version.id.in_(set(versions.values())))
+    return {version_id: bot_id for version_id, bot_id in tx.execute(query)}
+
+
 def _fault_rows(
     event: Event,
     played: Sequence[Played],
     seats: dict[int, tuple[int, ...]],
     versions: dict[int, UUID],
+    bots: Mapping[UUID, UUID],
     now: datetime,
 ) -> Iterable[dict[str, Any]]:
     for match in played:
         for recorded in match.result.faults:
+            version_id = versions[seats[match.number][recorded.seat]]
             yield {
                 "event_id": event.id,
                 "number": match.number,
                 "step": recorded.step,
                 "seat": recorded.seat,
-                "version_id": versions[seats[match.number][recorded.seat]],
+                "bot_id": bots[version_id],
+                "version_id": version_id,
                 "code": recorded.fault.code.value,
                 "detail": recorded.fault.detail,
                 "evidence": dict(recorded.fault.evidence),

@@ -1,6 +1,7 @@
 """What the matches of an event add up to, as stored: totals of entrants, of pairs, and of units of deals."""
 
 from collections.abc import Collection
+from dataclasses import fields
 
 from sqlalchemy import select
 
@@ -9,6 +10,8 @@ from engine.standings import Duel, Duels, Totals
 from store.database import Transaction
 from store.models.tournaments import Entrant, EntrantTotals, Event, PairTotals, UnitTotals
 from store.models.withdrawals import EventWithdrawal, WithdrawalRule
+
+_TOTALS = tuple(field.name for field in fields(Totals))
 
 
 def ranked(tx: Transaction, event: Event) -> set[int]:
@@ -27,19 +30,14 @@ def dropped(tx: Transaction, event: Event) -> set[int]:
     return set(tx.scalars(query))
 
 
-def totals(tx: Transaction, event: Event) -> dict[int, Totals]:
-    """Return what each ranked entrant has done, nothing for those who have not played yet."""
-    found = {number: Totals() for number in sorted(ranked(tx, event))}
-    for row in tx.scalars(select(EntrantTotals).where(EntrantTotals.event_id == event.id)):
-        if row.entrant in found:
-            found[row.entrant] = Totals(
-                matches=row.matches,
-                wins=row.wins,
-                points=row.points,
-                score=row.score,
-                faults=row.faults,
-                forfeits=row.forfeits,
-            )
+def totals(tx: Transaction, event: Event, among: Collection[int]) -> dict[int, Totals]:
+    """Return what each of these entrants has done, nothing for those who have not played yet."""
+    found = {number: Totals() for number in sorted(among)}
+    columns = [getattr(EntrantTotals, name) for name in _TOTALS]
+    query = select(EntrantTotals.entrant, *columns).where(EntrantTotals.event_id == event.id)
+    for entrant, *values in tx.execute(query):
+        if entrant in found:
+            found[entrant] = Totals(**dict(zip(_TOTALS, values, strict=True)))
     return found
 
 

@@ -77,12 +77,16 @@ class ResultColumns:
 
 
 class FaultColumns:
-    """One fault of a bot in a finished match, with the evidence for its owner."""
+    """One fault of a bot in a finished match, with the evidence for its owner.
+
+    `bot_id` follows from the version; a bot's newest faults are found by it.
+    """
 
     event_id: Mapped[UUID] = mapped_column(primary_key=True)
     number: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     step: Mapped[int] = mapped_column(primary_key=True)
     seat: Mapped[int]
+    bot_id: Mapped[UUID] = mapped_column(ForeignKey("bots.id"))
     version_id: Mapped[UUID] = mapped_column(ForeignKey("versions.id"))
     code: Mapped[str] = mapped_column(String(20))
     detail: Mapped[str] = mapped_column(Text)
@@ -103,4 +107,5 @@ class FaultRow(FaultColumns, Base):
     __table_args__ = (
         ForeignKeyConstraint(["event_id", "number"], ["results.event_id", "results.number"]),
         Index("ix_faults_version_id_event_id_number_step", "version_id", "event_id", "number", "step"),
+        Index("ix_faults_bot_id_created_at", "bot_id", "created_at"),
     )

@@ -109,9 +109,10 @@ def test_faults_are_counted_for_all_and_shown_to_the_owner(
     event, version = tournament.events[0], tournament.entrants[0].version
     with services.database.transaction() as tx:
         for number in range(5):
-            where = {"event_id": event.id, "number": number, "step": 3, "seat": 1, "version_id": version.id}
+            where = {"event_id": event.id, "number": number, "step": 3, "seat": 1}
+            who = {"bot_id": version.bot_id, "version_id": version.id}
             what = {"code": "illegal", "detail": f"it was {number}", "evidence": {"reply": "x"}}
-            tx.add(FaultRow(**where, **what, created_at=arena.NOW))
+            tx.add(FaultRow(**where, **who, **what, created_at=arena.NOW))
     found = walk(organiser, f"/bots/{version.bot_id}/faults")
     assert [row["detail"] for row in found] == [f"it was {number}" for number in range(5)]
     first = found[0]

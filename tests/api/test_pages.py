@@ -207,7 +207,7 @@ def test_an_owner_sees_the_inside_of_a_bot_and_others_do_not(
         version.state, version.report = VersionState.REFUSED, {"accepted": False, "reason": "sutda: no legal"}
         shown = {"version_id": version.id, "seat": 1, "created_at": arena.NOW}
         fault = {"code": "timeout", "detail": "took 7 s", "evidence": {"used_ms": 7}}
-        tx.add(FaultRow(event_id=event, number=0, step=3, **fault, **shown))
+        tx.add(FaultRow(event_id=event, number=0, step=3, bot_id=bot_id, **fault, **shown))
         tx.add(BotLog(event_id=event, first_number=0, text=HOSTILE, **shown))
     outside = client.get(f"/bots/{bot_id}").text
     sign_in(client, stranger.token)

@@ -5,11 +5,14 @@ its time, whether those before are answered or not, and its time counts from the
 64 at once, on SQLite and on PostgreSQL; then, with 200 listeners to the stream, once more; then at rising
 rates until fewer than 95 in 100 are answered in time. The API runs as in production: gunicorn with the
 configuration of deploy/, as many processes as cores. Prints markdown tables, or JSON with --json.
+
+With --cpu it asks the application itself, and prints what each call costs in CPU time and queries, on SQLite.
 """
 
 import argparse
 import asyncio
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -26,9 +29,14 @@ from uuid import UUID
 
 import aiohttp
 import numpy as np
+import structlog
+from flask.testing import FlaskClient
+from sqlalchemy import event as sql_event
 from sqlalchemy import insert, update
 from support import arena, brokers, databases, postgres
 
+from api.app import create_app
+from api.bodies import SHELF, Shelf
 from engine import games
 from engine.schedule import Format, Schedule
 from store import tournaments
@@ -40,6 +48,7 @@ from store.models.tournaments import EntrantTotals, Event, EventState, PairTotal
 from store.results import pack_actions
 
 CONNECTIONS, LISTENERS = 64, 200
+ROUNDS = 20  # in which the CPU time of each call is measured
 GUNICORN = Path(__file__).parents[2] / "deploy/gunicorn.conf.py"
 ENTRANTS = 40  # of the tournament that holds the matches
 IN_TIME_SECONDS = 1.0
@@ -291,6 +300,36 @@ def measure(database: Database, redis_url: str, given: argparse.Namespace) -> di
     }
 
 
+def costs(database: Database, redis_url: str, given: argparse.Namespace) -> dict[str, dict[str, float]]:
+    """Load a database; measure CPU time and queries of each call, and with nothing kept of the one before."""
+    variables = {f"FUDABA_RATE_LIMIT_{of}": "" for of in ("TOKEN", "ADDRESS", "REGISTRATION")}
+    app = create_app(arena.install(database, REDIS_URL=redis_url, **variables))
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    tournament_id, match_id = load(database, given.bots, given.matches)
+    asked: list[str] = []
+    sql_event.listen(database.engine, "before_cursor_execute", lambda *found: asked.append(found[2]))
+    found: dict[str, dict[str, float]] = {}
+    for path in ten_calls(tournament_id, match_id):
+        row = found[path.replace(str(tournament_id), "{id}").replace(match_id, "{id}")] = {}
+        _cpu_ms(app.test_client(), path)  # so that all is warm
+        for prefix, shelf in (("", app.extensions[SHELF]), ("anew_", Shelf(most_bytes=0))):
+            app.extensions[SHELF] = shelf
+            asked.clear()
+            row[f"{prefix}cpu_ms"] = _cpu_ms(app.test_client(), path)
+            row[f"{prefix}queries"] = len([text for text in asked if text.startswith("SELECT")]) / ROUNDS
+        app.extensions[SHELF] = Shelf()
+    return found
+
+
+def _cpu_ms(client: FlaskClient, path: str) -> float:
+    """Ask a call some times; return what it takes of CPU time in milliseconds."""
+    headers = {"Authorization": f"Bearer {arena.TOKEN}"}
+    began = time.process_time()
+    for _ in range(ROUNDS):
+        assert client.get(f"/api/v1{path}", headers=headers).status_code == 200
+    return round((time.process_time() - began) / ROUNDS * 1000, 1)
+
+
 async def _until_up(url: str) -> None:
     async with aiohttp.ClientSession() as session:
         for _ in range(300):
@@ -315,6 +354,13 @@ def show(name: str, found: dict[str, object]) -> None:
         print(f"| {path} | {row['p50_ms']} | {row['p99_ms']} | {late} | {row['failed']} |")
 
 
+def show_costs(found: dict[str, dict[str, float]]) -> None:
+    """Print what each call costs as a table."""
+    print("| call | CPU ms | queries | CPU ms, anew | queries, anew |\n|--|--|--|--|--|")
+    for path, row in found.items():
+        print(f"| `{path}` | " + " | ".join(f"{value:g}" for value in row.values()) + " |")
+
+
 def main() -> None:
     """Measure what the command line asks for."""
     parser = argparse.ArgumentParser(
@@ -325,12 +371,16 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=100.0)
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--database", choices=("sqlite", "postgresql", "both"), default="both")
+    parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     found: dict[str, dict[str, object]] = {}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         redis = stack.enter_context(brokers.server(folder)).url
+        if given.cpu:
+            show_costs(costs(databases.sqlite(folder), redis, given))
+            return
         if given.database in ("sqlite", "both"):
             database = databases.sqlite(folder)
             found["sqlite"] = measure(database, redis, given)

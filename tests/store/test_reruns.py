@@ -89,7 +89,7 @@ def require_sums(database: Database, event: Event) -> None:
     with database.transaction() as tx:
         faults = tx.execute(select(FaultRow.number, FaultRow.seat).where(FaultRow.event_id == event.id)).all()
         rows = tx.scalars(select(Result).where(Result.event_id == event.id)).all()
-        found, duels = sums.totals(tx, event), sums.duels(tx, event, event.field)
+        found, duels = sums.totals(tx, event, event.field), sums.duels(tx, event, event.field)
         units = sums.units(tx, event, event.field)
         assert tx.get_one(Event, event.id).played == len(rows)
     for row in rows:

@@ -87,7 +87,7 @@ def counted(database: Database, event: Event, without: set[int]) -> dict[int, To
 
 def stored(database: Database, event: Event) -> dict[int, Totals]:
     with database.transaction() as tx:
-        return sums.totals(tx, event)
+        return sums.totals(tx, event, sums.ranked(tx, event))
 
 
 def rows_of(database: Database, event: Event) -> dict[int, Row]:

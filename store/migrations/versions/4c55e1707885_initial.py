@@ -492,16 +492,19 @@ def upgrade() -> None:
     sa.Column('number', sa.BigInteger(), nullable=False),
     sa.Column('step', sa.Integer(), nullable=False),
     sa.Column('seat', sa.Integer(), nullable=False),
+    sa.Column('bot_id', sa.Uuid(), nullable=False),
     sa.Column('version_id', sa.Uuid(), nullable=False),
     sa.Column('code', sa.String(length=20), nullable=False),
     sa.Column('detail', sa.Text(), nullable=False),
     sa.Column('evidence', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
     sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.ForeignKeyConstraint(['bot_id'], ['bots.id'], name=op.f('fk_faults_bot_id_bots')),
     sa.ForeignKeyConstraint(['event_id', 'number'], ['results.event_id', 'results.number'], name=op.f('fk_faults_event_id_results')),
     sa.ForeignKeyConstraint(['version_id'], ['versions.id'], name=op.f('fk_faults_version_id_versions')),
     sa.PrimaryKeyConstraint('event_id', 'number', 'step', name=op.f('pk_faults'))
     )
     with op.batch_alter_table('faults', schema=None) as batch_op:
+        batch_op.create_index('ix_faults_bot_id_created_at', ['bot_id', 'created_at'], unique=False)
         batch_op.create_index('ix_faults_version_id_event_id_number_step', ['version_id', 'event_id', 'number', 'step'], unique=False)
 
     op.create_table('ladder_seats',
@@ -546,11 +549,13 @@ def upgrade() -> None:
     sa.Column('number', sa.BigInteger(), nullable=False),
     sa.Column('step', sa.Integer(), nullable=False),
     sa.Column('seat', sa.Integer(), nullable=False),
+    sa.Column('bot_id', sa.Uuid(), nullable=False),
     sa.Column('version_id', sa.Uuid(), nullable=False),
     sa.Column('code', sa.String(length=20), nullable=False),
     sa.Column('detail', sa.Text(), nullable=False),
     sa.Column('evidence', sa.JSON().with_variant(postgresql.JSONB(), 'postgresql'), nullable=False),
     sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.ForeignKeyConstraint(['bot_id'], ['bots.id'], name=op.f('fk_voided_faults_bot_id_bots')),
     sa.ForeignKeyConstraint(['rerun_id', 'event_id', 'number'], ['voided_results.rerun_id', 'voided_results.event_id', 'voided_results.number'], name=op.f('fk_voided_faults_rerun_id_voided_results')),
     sa.ForeignKeyConstraint(['version_id'], ['versions.id'], name=op.f('fk_voided_faults_version_id_versions')),
     sa.PrimaryKeyConstraint('rerun_id', 'event_id', 'number', 'step', name=op.f('pk_voided_faults'))
@@ -580,6 +585,7 @@ def downgrade() -> None:
     op.drop_table('ladder_seats')
     with op.batch_alter_table('faults', schema=None) as batch_op:
         batch_op.drop_index('ix_faults_version_id_event_id_number_step')
+        batch_op.drop_index('ix_faults_bot_id_created_at')
 
     op.drop_table('faults')
     op.drop_table('voided_results')
