@@ -1,9 +1,10 @@
 """Bots: what each has done, and for its owner how it was tried out, what went wrong and what it printed."""
 
+from io import BytesIO
 from typing import Any
 from uuid import UUID
 
-from flask import Blueprint, redirect, render_template, request, url_for
+from flask import Blueprint, redirect, render_template, request, send_file, url_for
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
@@ -61,6 +62,17 @@ def show(bot_id: UUID) -> str:
         inside = _inside(tx, bot) if _may_look_inside(bot) else None
     is_waiting = inside is not None and any(row["position"] is not None for row in inside["versions"])
     return render_template("bot.html", **public, inside=inside, is_waiting=is_waiting, is_own=_is_own(bot))
+
+
+@blueprint.get("/bots/<uuid:bot_id>/versions/<int(max=2147483647):number>/source")
+@requires(*SIGNED_IN)
+def source(bot_id: UUID, number: int) -> Response:
+    """Send the file that a version was made from to its owner and organisers, to be saved."""
+    with services.current().database.reading() as tx:
+        access.private(tx, bot_id, sessions.caller())
+        found = bots.source(tx, bot_id, number)
+    kind = "application/zip" if found.filename.endswith(".zip") else "text/plain"
+    return send_file(BytesIO(found.content), kind, as_attachment=True, download_name=found.filename)
 
 
 @blueprint.post("/bots/<uuid:bot_id>/activate")

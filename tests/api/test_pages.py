@@ -21,6 +21,7 @@ HOSTILE = '"><script>alert(1)</script>'
 # The pages that are not open to everybody, and who is let in.
 ADMITTED: dict[tuple[str, str], set[str]] = {
     ("GET", "/bots"): {"participant", "organiser"},
+    ("GET", "/bots/<uuid:bot_id>/versions/<int(max=2147483647):number>/source"): {"participant", "organiser"},
     ("POST", "/bots/<uuid:bot_id>/activate"): {"participant", "organiser"},
     ("POST", "/bots/<uuid:bot_id>/change"): {"participant", "organiser"},
     ("POST", "/bots/<uuid:bot_id>/secret"): {"participant", "organiser"},

@@ -6,7 +6,7 @@ from flask import Flask
 
 from api.pages import site
 
-FILES = {"pages.static", "pages.games.sheet"}
+FILES = {"pages.static", "pages.games.sheet", "pages.bots.source"}
 
 
 def page_paths(examples: Mapping[str, object]) -> list[str]:
