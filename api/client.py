@@ -284,7 +284,7 @@ class Client(LadderCalls):
         return self._post(f"/tournaments/{segment(tournament_id)}/reruns/{number}/undo")
 
     def change_tournament(self, tournament_id: str, **change: Any) -> Json:
-        """Change a draft: its name, entries_close_at, entries_per_owner."""
+        """Change a draft: its name, entries_close_at, entries_per_owner, weight."""
         return self._json(self._send("PATCH", f"/tournaments/{segment(tournament_id)}", json=change))
 
     def audit(self, tournament_id: str | None = None) -> Iterator[Json]:

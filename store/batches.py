@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, and_, func, select, update
 from store import moments
 from store.database import Transaction
 from store.models.matches import Batch, BatchState
-from store.models.tournaments import Event, EventState, Tournament, TournamentState
+from store.models.tournaments import Event, Tournament, TournamentState
 
 MOST_FAILURES = 3
 MOST_DEATHS = 4
@@ -149,18 +149,6 @@ def mark_sent(tx: Transaction, batch_ids: Sequence[int], now: datetime) -> None:
     """Note that messages for these batches are about to be sent."""
     if batch_ids:
         tx.change(update(Batch).where(Batch.id.in_(batch_ids)).values(sent_at=now))
-
-
-def running_events(tx: Transaction) -> list[UUID]:
-    """Return the events of running tournaments that are not finished themselves; ladders move otherwise."""
-    query = (
-        select(Event.id)
-        .join(Tournament, Tournament.id == Event.tournament_id)
-        .where(Tournament.state == TournamentState.RUNNING, Event.state == EventState.RUNNING)
-        .where(Tournament.is_season.is_(False))
-        .order_by(Tournament.started_at, Event.index)
-    )
-    return list(tx.scalars(query))
 
 
 def count(tx: Transaction, event_id: UUID, state: BatchState) -> int:

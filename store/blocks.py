@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import islice
-from math import ceil
 from uuid import UUID
 
 from sqlalchemy import select
@@ -18,6 +17,7 @@ from store import (
     gaps,
     rewinds,
     seating,
+    shares,
     stops,
     tournaments,
     withdrawals,
@@ -29,23 +29,11 @@ from store.models.tournaments import Event, EventState, Tournament, TournamentSt
 from store.models.webhooks import HookEvent
 from store.models.withdrawals import WithdrawalRule
 
-WINDOW = 8  # open batches per event at least
-BATCHES_OF_WORKER = 1.5  # over all events: the one that it plays, and what is on the way to it
 
-
-def window(tx: Transaction, workers: int) -> int:
-    """Return how many batches of each event may be open: enough for so many worker processes, and no more.
-
-    So tournaments take turns, and one that starts does not wait behind all of another.
-    """
-    events = len(batches.running_events(tx))
-    return max(WINDOW, ceil(BATCHES_OF_WORKER * workers / max(1, events)))
-
-
-def advance(tx: Transaction, event_id: UUID, now: datetime, most_open: int = WINDOW) -> list[int]:
+def advance(tx: Transaction, event_id: UUID, now: datetime, workers: int = 0) -> list[int]:
     """Move an event on as far as its finished batches allow; return the ids of new batches to send.
 
-    `most_open` is how many of its batches may be open at a time.
+    It opens what its share of so many worker processes has room for (store.shares).
     A block ends when all its matches are played or set aside; benching and early ends are decided there,
     from all complete blocks. The event's row is locked, so that one of several callers does each step.
     """
@@ -58,8 +46,8 @@ def advance(tx: Transaction, event_id: UUID, now: datetime, most_open: int = WIN
     event.set_aside = batches.count(tx, event.id, BatchState.SET_ASIDE)  # each is a single match
     schedule = seating.schedule_of(event)
     while True:
-        opened = _open_window(tx, event, schedule, now, most_open)
-        if opened or batches.count(tx, event.id, BatchState.OPEN):
+        opened = _open_window(tx, event, schedule, now, workers)
+        if opened or batches.count(tx, event.id, BatchState.OPEN) or _is_left(tx, event, schedule):
             return opened
         is_last = _end_block(tx, tournament, event, schedule, now)
         rewinds.settle(tx, event, now)
@@ -67,11 +55,10 @@ def advance(tx: Transaction, event_id: UUID, now: datetime, most_open: int = WIN
             return []
 
 
-def _open_window(
-    tx: Transaction, event: Event, schedule: Schedule, now: datetime, most_open: int
-) -> list[int]:
-    """Make batches of the present block until so many are open; return the ids of the new ones."""
-    room = max(0, most_open - batches.count(tx, event.id, BatchState.OPEN))
+def _open_window(tx: Transaction, event: Event, schedule: Schedule, now: datetime, workers: int) -> list[int]:
+    """Make batches of the present block as far as there is room; return the ids of the new ones."""
+    tx.flush()
+    room = shares.rooms(tx, event.tournament_id, workers).get(event.id, 0)
     pieces = islice(_to_play(tx, event, schedule), room)
     made = [batches.add(tx, event, numbers, now) for numbers in pieces]
     tx.flush()
@@ -88,6 +75,11 @@ def _to_play(tx: Transaction, event: Event, schedule: Schedule) -> Iterator[rang
         first = event.next_number
         event.next_number = min(first + step, end)
         yield range(first, event.next_number)
+
+
+def _is_left(tx: Transaction, event: Event, schedule: Schedule) -> bool:
+    """Return whether some of the present block is in no batch yet: there was no room for it."""
+    return event.next_number < schedule.block_range(event.block).stop or gaps.are_waiting(tx, event)
 
 
 def _end_block(

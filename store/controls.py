@@ -21,15 +21,21 @@ class Change:
     name: str
     entries_close_at: datetime | None
     entries_per_owner: int
+    weight: int
 
 
 def change(tx: Transaction, tournament: Tournament, wanted: Change) -> Tournament:
-    """Change a draft, which must be locked; raises Conflict for another tournament."""
-    if tournament.state is not TournamentState.DRAFT:
-        raise Conflict(f"the tournament is {tournament.state.value}; only a draft can be changed")
+    """Change a draft, or the weight of one that is played; it must be locked. Raises Conflict otherwise."""
+    entries = (tournament.name, tournament.entries_close_at, tournament.entries_per_owner)
+    is_weight_alone = entries == (wanted.name, wanted.entries_close_at, wanted.entries_per_owner)
+    is_played = tournament.state in (TournamentState.RUNNING, TournamentState.PAUSED)
+    if tournament.state is not TournamentState.DRAFT and not (is_played and is_weight_alone):
+        rule = "only a draft can be changed, and the weight until the end"
+        raise Conflict(f"the tournament is {tournament.state.value}; {rule}")
     tournament.name = wanted.name
     tournament.entries_close_at = wanted.entries_close_at
     tournament.entries_per_owner = wanted.entries_per_owner
+    tournament.weight = wanted.weight
     tx.flush()
     return tournament
 
@@ -80,6 +86,7 @@ def clone(
         endpoint_teams=origin.endpoint_teams,
         endpoint_duplicates=origin.endpoint_duplicates,
         entries_per_owner=origin.entries_per_owner,
+        weight=origin.weight,
     )
     return tournaments.create(tx, plan, organiser_id=organiser_id, now=now)
 

@@ -34,6 +34,11 @@ def take(tx: Transaction, event: Event, most: int) -> range | None:
     return taken
 
 
+def are_waiting(tx: Transaction, event: Event) -> bool:
+    """Return whether there are numbers that wait in an event's present block."""
+    return tx.scalar(_of_block(event).limit(1)) is not None
+
+
 def put(tx: Transaction, event: Event, schedule: Schedule, ranges: Iterable[range]) -> None:
     """Let these numbers be played once the event comes to their blocks."""
     for numbers in ranges:

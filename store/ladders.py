@@ -36,6 +36,7 @@ class NewLadder:
     season_rounds: int = SEASON_ROUNDS
     closing_deals: int = CLOSING_DEALS
     entries_per_owner: int = 1
+    weight: int = 1
     secret_seed: bytes | None = None
 
 
@@ -53,6 +54,7 @@ def create(tx: Transaction, new: NewLadder, *, organiser_id: UUID, now: datetime
         season_rounds=new.season_rounds,
         closing_deals=new.closing_deals,
         entries_per_owner=new.entries_per_owner,
+        weight=new.weight,
         created_at=now,
     )
     tx.add(ladder)

@@ -48,6 +48,7 @@ class Plan:
     secret_seed: bytes | None = None
     entries_close_at: datetime | None = None
     entries_per_owner: int = 1
+    weight: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

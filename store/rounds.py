@@ -13,7 +13,7 @@ from engine.online import Skill
 from engine.rng import Stream
 from engine.schedule import Meeting, meeting_matches
 from engine.tallies import Tally
-from store import batches, entries, members, seating, tournaments
+from store import batches, entries, members, seating, shares, tournaments
 from store.database import Transaction
 from store.members import RECENT, Player
 from store.models.ladders import LadderMeeting, LadderSeat, Rung, Season
@@ -21,21 +21,20 @@ from store.models.matches import Batch, BatchState, Result
 from store.models.tournaments import Event, Tournament
 
 
-def pair(tx: Transaction, season: Season, now: datetime) -> list[int]:
-    """Pair the next round among those who can play, and return the ids of its batches, one a meeting.
+def pair(tx: Transaction, season: Season, now: datetime) -> None:
+    """Pair the next round among those who can play; its matches follow those before, in no batch yet.
 
     Nothing happens while no two can play the same game. The season must be locked.
     """
     players = members.refresh(tx, season)
     chosen = _chosen(tx, season, players)
     if chosen is None:
-        return []
+        return
     event, playing = chosen
     by_entrant = {player.rung.entrant: player for player in playing}
     tables = _tables(tx, season, event, playing)
     spare = members.fillers(tx, event.tournament_id, max(event.sides - len(table) for table in tables))
     frozen = _frozen(tx, event.tournament_id)
-    made = []
     for table in tables:
         parties = [by_entrant[entrant].party for entrant in table]
         full = (*table, *spare[: event.sides - len(table)])
@@ -45,13 +44,26 @@ def pair(tx: Transaction, season: Season, now: datetime) -> list[int]:
             tx.add(_seat(meeting, side, entrant, by_entrant.get(entrant)))
         for entrant in table:
             by_entrant[entrant].rung.last_round = season.rounds
-        first = event.next_number
-        event.next_number += meeting_matches(event.sides, event.deals)
-        made.append(batches.add(tx, event, range(first, event.next_number), now))
-    event.matches = event.next_number
+        event.matches += meeting_matches(event.sides, event.deals)
     event.block += 1
     season.rounds += 1
     season.paired_at = now
+    tx.flush()
+
+
+def open_batches(tx: Transaction, season: Season, now: datetime, workers: int) -> list[int]:
+    """Make batches of the round that was paired last, one a meeting, and return the ids of the new ones.
+
+    As many as the season's share of so many worker processes has room for. The season must be locked.
+    """
+    made = []
+    for event_id, room in shares.rooms(tx, season.tournament_id, workers).items():
+        event = tx.get_one(Event, event_id)
+        size = meeting_matches(event.sides, event.deals)
+        stop = min(event.matches, event.next_number + room * size)
+        for first in range(event.next_number, stop, size):
+            made.append(batches.add(tx, event, range(first, first + size), now))
+        event.next_number = stop
     tx.flush()
     return [batch.id for batch in made]
 
@@ -62,8 +74,10 @@ def apply(tx: Transaction, season: Season, now: datetime) -> bool:
     Matches that were set aside count for nobody. The season must be locked.
     """
     events = list(tx.scalars(select(Event).where(Event.tournament_id == season.tournament_id)))
-    open_batches = select(func.count()).select_from(Batch).where(Batch.state == BatchState.OPEN)
-    if tx.scalar(open_batches.where(Batch.event_id.in_([event.id for event in events]))):
+    if any(event.next_number < event.matches for event in events):
+        return False
+    in_play = select(func.count()).select_from(Batch).where(Batch.state == BatchState.OPEN)
+    if tx.scalar(in_play.where(Batch.event_id.in_([event.id for event in events]))):
         return False
     for event in events:
         for meeting in _meetings_of(tx, event, season.applied):
@@ -131,7 +145,7 @@ def _add_meeting(
 ) -> LadderMeeting:
     meeting = LadderMeeting(
         event_id=event.id,
-        number=event.next_number // meeting_matches(event.sides, event.deals),
+        number=event.matches // meeting_matches(event.sides, event.deals),
         round=season.rounds,
         is_rated=is_rated,
         entrants_sha256=binding,

@@ -35,6 +35,7 @@ def begin(tx: Transaction, ladder: Ladder, now: datetime, secret: bytes | None =
         secret=secret,
         commitment=seeds.commitment(secret),
         limits=ladder.limits,
+        weight=ladder.weight,
         is_season=True,
         created_at=now,
         started_at=now,
@@ -55,19 +56,19 @@ def begin(tx: Transaction, ladder: Ladder, now: datetime, secret: bytes | None =
     return season
 
 
-def advance(tx: Transaction, tournament_id: UUID, now: datetime) -> list[int]:
+def advance(tx: Transaction, tournament_id: UUID, now: datetime, workers: int = 0) -> list[int]:
     """Move a season on: put a finished round into the ratings, pair the next one, or close.
 
-    Returns the ids of new batches. A round is paired when the one before is in the ratings, so that who
-    meets whom does not depend on the order in which results arrive. The season's row is locked, so that one
-    of several callers does each step.
+    Returns the ids of new batches, as many as its share of so many workers has room for. A round is paired
+    when the one before is in the ratings, so that who meets whom does not depend on the order in which
+    results arrive. The season's row is locked, so that one of several callers does each step.
     """
     season = tx.get_one(Season, tournament_id, with_for_update=True, populate_existing=True)
     host = tx.get_one(Tournament, tournament_id, populate_existing=True)
     if season.phase is not SeasonPhase.OPEN or host.state is not TournamentState.RUNNING:
         return []
     if season.applied < season.rounds and not rounds.apply(tx, season, now):
-        return []
+        return rounds.open_batches(tx, season, now, workers)
     ladder = tx.get_one(Ladder, season.ladder_id)
     is_last = ladder.state is LadderState.CLOSED
     if is_last or season.is_ending or season.rounds >= ladder.season_rounds:
@@ -76,7 +77,8 @@ def advance(tx: Transaction, tournament_id: UUID, now: datetime) -> list[int]:
     pause = timedelta(seconds=ladder.round_seconds)
     if season.paired_at is not None and now < season.paired_at + pause:
         return []
-    return rounds.pair(tx, season, now)
+    rounds.pair(tx, season, now)
+    return rounds.open_batches(tx, season, now, workers)
 
 
 def is_outdated(season: Season) -> bool:
@@ -167,6 +169,7 @@ def _closing(
         limits=ladder.limits,
         secret_seed=season.closing_secret,
         entries_per_owner=ladder.entries_per_owner,
+        weight=ladder.weight,
     )
     tournament = tournaments.create(tx, plan, organiser_id=ladder.organiser_id, now=now)
     return tournaments.start(tx, tournament.id, now)

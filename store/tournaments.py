@@ -39,6 +39,7 @@ def create(tx: Transaction, plan: Plan, *, organiser_id: UUID, now: datetime) ->
         endpoint_duplicates=plan.endpoint_duplicates,
         entries_close_at=plan.entries_close_at,
         entries_per_owner=plan.entries_per_owner,
+        weight=plan.weight,
         created_at=now,
         events=[_draft_event(index, event) for index, event in enumerate(events)],
         entrants=[],

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from store import batches, blocks, estimates, seating, tournaments
+from store import batches, blocks, estimates, seating, shares, tournaments
 from store.models.tournaments import Event
 from workers import dispatch, ladder, presence
 from workers.services import Services
@@ -21,19 +21,27 @@ def tournament(services: Services, tournament_id: UUID) -> None:
 
 
 def after_batch(services: Services, played: Event) -> None:
-    """Move on the event that a batch was of; a ladder's moves on with its whole season."""
+    """Move on the event that a batch was of, and others of its tournament that have room by now.
+
+    A ladder's moves on with its whole season.
+    """
     if seating.is_ladder(played):
         ladder.advance(services, played.tournament_id)
-    else:
-        event(services, played.id)
-        follow_up(services, played.tournament_id)
+        return
+    event(services, played.id)
+    workers = presence.count(services)
+    with services.database.reading() as tx:
+        have_room = shares.rooms(tx, played.tournament_id, workers)
+    for event_id in have_room:
+        event(services, event_id)
+    follow_up(services, played.tournament_id)
 
 
 def event(services: Services, event_id: UUID) -> None:
     """Open what may be opened of one event; the messages go out after the commit."""
-    now = services.clock()
+    now, workers = services.clock(), presence.count(services)
     with services.database.transaction() as tx:
-        opened = blocks.advance(tx, event_id, now, blocks.window(tx, presence.count(services)))
+        opened = blocks.advance(tx, event_id, now, workers)
         batches.mark_sent(tx, opened, now)
         tx.after_commit(dispatch.batches, opened)
 

@@ -7,7 +7,7 @@ import structlog
 from engine.errors import FudabaError
 from store import batches, boards, idling, probes, seasons
 from store.models.ladders import Season
-from workers import dispatch
+from workers import dispatch, presence
 from workers.services import Services
 
 MOST_PROBES = 20  # asked for at once
@@ -17,10 +17,10 @@ _log = structlog.get_logger(__name__)
 
 def advance(services: Services, tournament_id: UUID) -> None:
     """Move a season on; what a bot that has just left makes impossible is tried again later."""
-    now = services.clock()
+    now, workers = services.clock(), presence.count(services)
     try:
         with services.database.transaction() as tx:
-            opened = seasons.advance(tx, tournament_id, now)
+            opened = seasons.advance(tx, tournament_id, now, workers)
             batches.mark_sent(tx, opened, now)
             tx.after_commit(dispatch.batches, opened)
     except FudabaError as error:

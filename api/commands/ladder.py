@@ -36,6 +36,7 @@ def ladder() -> None:
 @click.option("--round-seconds", type=click.IntRange(0), help="Least time from one round to the next.")
 @click.option("--season-rounds", type=click.IntRange(1), help="Rounds until a season closes.")
 @click.option("--closing-deals", type=click.IntRange(1), help="Deals of the round robin that closes it.")
+@click.option("--weight", type=click.IntRange(1, 100), help="Its share of the workers beside others.")
 @click.option("--limit", "limits", metavar="NAME=VALUE", multiple=True, help="A limit that bots play under.")
 @asks_service
 def create(

@@ -16,6 +16,9 @@ _WHICH = click.argument("which", metavar="TOURNAMENT")
 @click.option("--name", help="Another name.")
 @click.option("--entries-close-at", metavar="TIME", help="Until when participants may enter; none: no limit.")
 @click.option("--entries-per-owner", type=click.IntRange(1), help="How many bots of one participant.")
+@click.option(
+    "--weight", type=click.IntRange(1, 100), help="Its share of the workers; also while it is played."
+)
 @asks_service
 def change(
     service: Service,
@@ -23,9 +26,13 @@ def change(
     name: str | None,
     entries_close_at: str | None,
     entries_per_owner: int | None,
+    weight: int | None,
 ) -> None:
-    """Change a draft; what is left out stays. TIME is such as 2026-12-24T18:00:00Z."""
-    wanted: dict[str, Any] = {"name": name, "entries_per_owner": entries_per_owner}
+    """Change a draft, or the weight of one that is played; what is left out stays.
+
+    TIME is such as 2026-12-24T18:00:00Z.
+    """
+    wanted: dict[str, Any] = {"name": name, "entries_per_owner": entries_per_owner, "weight": weight}
     given = {key: value for key, value in wanted.items() if value is not None}
     if entries_close_at is not None:
         given["entries_close_at"] = None if entries_close_at == "none" else entries_close_at
@@ -90,7 +97,8 @@ COMMANDS = (change, withdraw, withdrawals, crosstable, editions)
 
 def _entries(found: Json) -> str:
     until = found["entries_close_at"] or "the start"
-    return f"entries until {until}, {found['entries_per_owner']} of each participant"
+    each = found["entries_per_owner"]
+    return f"entries until {until}, {each} of each participant, weight {found['weight']}"
 
 
 def _blocks(from_blocks: Json) -> str:

@@ -24,7 +24,7 @@ from workers import services
 blueprint = Blueprint("climbing", __name__)
 
 Answer = str | Response | tuple[str, int]
-_NUMBERS = ("deals", "round_seconds", "season_rounds", "closing_deals", "entries_per_owner")
+_NUMBERS = ("deals", "round_seconds", "season_rounds", "closing_deals", "entries_per_owner", "weight")
 
 
 @blueprint.get("/ladders/new")

@@ -169,7 +169,7 @@ def _planned() -> dict[str, Any]:
         "entrants": form_values.names([*request.form.getlist("entrants"), *listed]),
         "endpoint_teams": "endpoint_teams" in request.form,
         "endpoint_duplicates": "endpoint_duplicates" in request.form,
-        **form_values.numbers("entries_per_owner"),
+        **form_values.numbers("entries_per_owner", "weight"),
     }
     if closes := request.form.get("entries_close_at", "").strip():
         data["entries_close_at"] = f"{closes}:00Z" if len(closes) == MINUTES else closes

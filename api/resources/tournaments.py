@@ -48,6 +48,7 @@ def plan_of(new: dict[str, Any]) -> Plan:
         secret_seed=None if seed is None else bytes.fromhex(seed),
         entries_close_at=new["entries_close_at"],
         entries_per_owner=new["entries_per_owner"],
+        weight=new["weight"],
     )
 
 
@@ -102,7 +103,7 @@ class OneTournament(MethodView):
     @blueprint.answers(200, TournamentSchema)
     @blueprint.problems(404, 409, 412)
     def patch(self, change: dict[str, Any], tournament_id: UUID) -> Tournament:
-        """Change the name of a draft, or who may enter it until when; what is left out stays."""
+        """Change the name of a draft, who may enter it until when, or its weight; what is left out stays."""
         by, now = auth.caller(), services.current().clock()
         with services.current().database.transaction() as tx:
             tournament = tournaments.locked(tx, tournament_id)

@@ -9,6 +9,7 @@ from api.schemas.fields import ExactRatio, Moment, PageQuerySchema, Ratio, Whole
 from store import ladders
 from store.members import MOST_MEMBERS
 from store.models.ladders import LadderState, MemberState, SeasonPhase
+from store.shares import MOST_WEIGHT
 from store.tournaments import is_over
 
 MOST_SETTINGS = 100
@@ -55,6 +56,7 @@ class NewLadderSchema(ma.Schema):
     season_rounds = _whole(ladders.SEASON_ROUNDS, ladders.MOST_SEASON_ROUNDS, "Rounds until a season closes.")
     closing_deals = _whole(ladders.CLOSING_DEALS, 10_000, "Deals of the round robin that closes a season.")
     entries_per_owner = _whole(1, MOST_MEMBERS, "How many bots of one participant may be on the ladder.")
+    weight = _whole(1, MOST_WEIGHT, "Its share of the workers beside what is played at the same time.")
     secret_seed = fields.String(
         load_default=None,
         allow_none=True,
@@ -166,6 +168,7 @@ class LadderSchema(ma.Schema):
     season_rounds = fields.Integer(required=True)
     closing_deals = fields.Integer(required=True)
     entries_per_owner = fields.Integer(required=True)
+    weight = fields.Integer(required=True)
     created_at = Moment(required=True)
 
 

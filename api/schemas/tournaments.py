@@ -11,6 +11,7 @@ from store.entries import MOST_ENTRANTS
 from store.models.bots import BotKind
 from store.models.tournaments import Event, EventState, TournamentState
 from store.plans import MOST_DEALS
+from store.shares import MOST_WEIGHT
 from store.tournaments import is_over
 
 MOST_EVENTS = 100
@@ -31,6 +32,14 @@ def _per_owner_field(**more: Any) -> Whole:
     return Whole(
         validate=validate.Range(min=1, max=MOST_ENTRANTS),
         metadata={"description": "How many bots of one participant may enter; organisers may enter more."},
+        **more,
+    )
+
+
+def _weight_field(**more: Any) -> Whole:
+    return Whole(
+        validate=validate.Range(min=1, max=MOST_WEIGHT),
+        metadata={"description": "Its share of the workers beside what is played at the same time."},
         **more,
     )
 
@@ -104,14 +113,16 @@ class NewTournamentSchema(ma.Schema):
         metadata={"description": "Until when participants may enter; left out: until the start."},
     )
     entries_per_owner = _per_owner_field(load_default=1)
+    weight = _weight_field(load_default=1)
 
 
 class ChangedTournamentSchema(ma.Schema):
-    """What is to be changed of a draft; what is left out stays."""
+    """What is to be changed of a draft, or the weight of one that is played; what is left out stays."""
 
     name = fields.String(validate=[validate.Length(min=1, max=120), _TEXT])
     entries_close_at = Moment(allow_none=True, metadata={"description": "Null takes the deadline away."})
     entries_per_owner = _per_owner_field()
+    weight = _weight_field()
 
 
 class CloneSchema(ma.Schema):
@@ -271,6 +282,7 @@ class TournamentSchema(TournamentSummarySchema):
     endpoint_duplicates = fields.Boolean(required=True)
     entries_close_at = Moment(required=True, allow_none=True)
     entries_per_owner = fields.Integer(required=True)
+    weight = fields.Integer(required=True)
     entrants_sha256 = fields.String(required=True, allow_none=True)
     entrants = Count(required=True, metadata={"description": "How many bots have entered."})
     events = fields.List(fields.Nested(EventSchema), required=True)

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import (
     BigInteger,
+    CheckConstraint,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
@@ -54,11 +55,15 @@ class Ladder(Base):
 
     `settings` is a list of {game, seats, options}; a round plays one of them, in turn. A meeting plays
     `deals` deals in every rotation. Rounds begin at least `round_seconds` apart; after `season_rounds` of
-    them a season closes with a round robin of `closing_deals` deals.
+    them a season closes with a round robin of `closing_deals` deals. `weight` is what its share
+    of the workers goes by (store.shares).
     """
 
     __tablename__ = "ladders"
-    __table_args__ = (Index("ix_ladders_created_at_id", "created_at", "id"),)
+    __table_args__ = (
+        Index("ix_ladders_created_at_id", "created_at", "id"),
+        CheckConstraint("weight BETWEEN 1 AND 100", name="weight"),
+    )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     organiser_id: Mapped[UUID] = mapped_column(ForeignKey("accounts.id"))
@@ -71,6 +76,7 @@ class Ladder(Base):
     season_rounds: Mapped[int]
     closing_deals: Mapped[int]
     entries_per_owner: Mapped[int]
+    weight: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[datetime] = mapped_column(UtcTime)
 
     organiser: Mapped[Account] = relationship(lazy="raise")

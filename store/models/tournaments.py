@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, LargeBinary, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from store.columns import Json, UtcTime, by_value
@@ -35,12 +35,16 @@ class EventState(StrEnum):
 class Tournament(Base):
     """One competition; `secret` is committed to at creation and revealed at the end.
 
-    Participants enter a draft until `entries_close_at`, at most `entries_per_owner` bots each. One that
-    `is_season` holds what a season of a ladder plays (store.seasons); it stands in no list.
+    Participants enter a draft until `entries_close_at`, at most `entries_per_owner` bots each. `weight` is
+    what its share of the workers goes by (store.shares). One that `is_season` holds what a season of a ladder
+    plays (store.seasons); it stands in no list.
     """
 
     __tablename__ = "tournaments"
-    __table_args__ = (Index("ix_tournaments_created_at_id", "created_at", "id"),)
+    __table_args__ = (
+        Index("ix_tournaments_created_at_id", "created_at", "id"),
+        CheckConstraint("weight BETWEEN 1 AND 100", name="weight"),
+    )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     organiser_id: Mapped[UUID] = mapped_column(ForeignKey("accounts.id"))
@@ -55,6 +59,7 @@ class Tournament(Base):
     entrants_sha256: Mapped[str | None] = mapped_column(String(64))
     entries_close_at: Mapped[datetime | None] = mapped_column(UtcTime)
     entries_per_owner: Mapped[int] = mapped_column(default=1)
+    weight: Mapped[int] = mapped_column(default=1)
     is_season: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(UtcTime)
     started_at: Mapped[datetime | None] = mapped_column(UtcTime)

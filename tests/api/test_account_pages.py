@@ -186,6 +186,7 @@ def test_a_draft_takes_its_deadline_and_its_rule_from_the_form(boss: FlaskClient
         "games": "sutda",
         "entries_close_at": "2027-01-31T12:30",
         "entries_per_owner": "2",
+        "weight": "4",
         "top": "3",
     }
     made = post(boss, "/tournaments/new", form)
@@ -194,6 +195,7 @@ def test_a_draft_takes_its_deadline_and_its_rule_from_the_form(boss: FlaskClient
         (tournament,) = arena.tournaments.page(tx, limit=1)
     assert tournament.entries_close_at is not None
     assert tournament.entries_close_at.isoformat() == "2027-01-31T12:30:00+00:00"
+    assert tournament.weight == 4
     assert (tournament.entries_per_owner, tournament.stop) == (2, {"separation": 0.95, "top": 3})
     bad = post(boss, "/tournaments/new", {**form, "entries_close_at": "tomorrow"})
     assert bad.status_code == 422

@@ -68,6 +68,9 @@ def test_a_draft_is_changed_if_nobody_was_faster(organiser: Caller, draft: str) 
         ({"entries_close_at": "soon"}, "entries_close_at"),
         ({"entries_close_at": 7}, "entries_close_at"),
         ({"entries_per_owner": 0}, "entries_per_owner"),
+        ({"weight": 0}, "weight"),
+        ({"weight": 101}, "weight"),
+        ({"weight": True}, "weight"),
         ({"state": "running"}, "state"),
     ],
 )
@@ -80,6 +83,8 @@ def test_a_bad_change_is_refused(organiser: Caller, draft: str, change: dict[str
 def test_what_runs_is_not_changed(organiser: Caller, running: Tournament) -> None:
     changed = organiser.send("PATCH", f"/tournaments/{running.id}", json={"name": "x"})
     assert_problem(changed, 409, "conflict")
+    heavier = organiser.send("PATCH", f"/tournaments/{running.id}", json={"weight": 3})
+    assert (heavier.status_code, heavier.json["weight"]) == (200, 3)
 
 
 def test_a_clone_is_a_draft_of_ones_own(organiser: Caller, running: Tournament) -> None:

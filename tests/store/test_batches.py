@@ -7,7 +7,7 @@ from sqlalchemy import select
 from support import arena
 from support.arena import NOW
 
-from store import batches, blocks, tournaments
+from store import batches, blocks, seating, shares, tournaments
 from store.batches import Claim
 from store.database import Database
 from store.models.matches import Batch, BatchState
@@ -48,19 +48,25 @@ def test_no_more_than_a_window_is_open(database: Database) -> None:
         event = tx.get_one(Event, big.events[0].id)
         event.batch_groups = 1
         event.field = list(range(12))
+        event.matches = seating.schedule_of(event).matches
         blocks.advance(tx, event.id, NOW)
-        mine = [batch for batch in tx.scalars(select(Batch)) if batch.event_id == event.id]
-    assert len(mine) == blocks.WINDOW
+        assert len(tx.scalars(select(Batch)).all()) == shares.OPEN_AT_LEAST
 
 
 def test_all_workers_have_work_from_one_event_or_from_all_of_them(database: Database) -> None:
+    """Entrants who meet in all tables of three make more batches than there is room for."""
+    big = arena.draft(database, *[{"game": "seiten", "seats": 3, "deals": 120}] * 2)
     with database.transaction() as tx:
-        assert blocks.window(tx, workers=1000) == 1500
-        assert blocks.window(tx, workers=0) == blocks.WINDOW
-    for _ in range(2):
-        arena.started(database, LONG, LONG)
-    with database.transaction() as tx:
-        assert blocks.window(tx, workers=1000) == 375
+        tournaments.start(tx, big.id, NOW)
+        for event in tx.scalars(select(Event)):
+            event.batch_groups, event.block_deals, event.matches = 1, 1, 120 * 10_000
+        tx.flush()
+        one, other = (event.id for event in big.events)
+        assert shares.rooms(tx, big.id, workers=0) == {one: 6, other: 6}
+        assert shares.rooms(tx, big.id, workers=1000) == {one: 750, other: 750}
+        tx.get_one(Event, one).next_number = 9_990
+        tx.flush()
+        assert shares.rooms(tx, big.id, workers=1000) == {one: 10, other: 1490}
 
 
 def test_only_one_worker_gets_a_batch(database: Database) -> None:

@@ -1,5 +1,6 @@
 """What organisers do to tournaments: pause, resume, change, clone; and entries while they are open."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -145,7 +146,7 @@ def test_an_owner_enters_so_many_bots_and_an_organiser_more(database: Database) 
 
 
 def test_a_draft_is_changed_and_nothing_else(database: Database) -> None:
-    wanted = Change(name="new", entries_close_at=NOW, entries_per_owner=3)
+    wanted = Change(name="new", entries_close_at=NOW, entries_per_owner=3, weight=5)
     draft, running = arena.draft(database), arena.started(database)
     with database.transaction() as tx:
         controls.change(tx, tournaments.locked(tx, draft.id), wanted)
@@ -153,16 +154,27 @@ def test_a_draft_is_changed_and_nothing_else(database: Database) -> None:
             controls.change(tx, tournaments.locked(tx, running.id), wanted)
     found = arena.again(database, draft)
     assert (found.name, found.entries_close_at, found.entries_per_owner) == ("new", NOW, 3)
+    assert found.weight == 5
+
+
+def test_the_weight_of_a_tournament_changes_until_it_is_over(database: Database, services: Services) -> None:
+    running = arena.started(database)
+    wanted = Change(name=running.name, entries_close_at=None, entries_per_owner=1, weight=7)
+    with database.transaction() as tx:
+        assert controls.change(tx, tournaments.locked(tx, running.id), wanted).weight == 7
+    arena.play_all(services)
+    with database.transaction() as tx, pytest.raises(Conflict, match="is finished"):
+        controls.change(tx, tournaments.locked(tx, running.id), replace(wanted, weight=8))
 
 
 def test_a_clone_has_the_same_rules_and_another_secret(database: Database, services: Services) -> None:
-    origin = arena.started(database, limits={"max_faults": 5}, endpoint_teams=False, entries_per_owner=4)
+    origin = arena.started(database, limits={"max_faults": 5}, endpoint_teams=False, weight=4)
     arena.play_all(services)
     with database.transaction() as tx:
         made = controls.clone(
             tx, origin.id, name=None, with_entrants=True, organiser_id=origin.organiser_id, now=NOW
         )
-    rules = ("name", "limits", "endpoint_teams", "endpoint_duplicates", "entries_per_owner")
+    rules = ("name", "limits", "endpoint_teams", "endpoint_duplicates", "entries_per_owner", "weight")
     assert [getattr(made, rule) for rule in rules] == [getattr(origin, rule) for rule in rules]
     settled = ("game", "seats", "options", "schedule", "sides", "deals", "block_deals")
     for event, copy in zip(origin.events, made.events, strict=True):

@@ -43,6 +43,7 @@ NEW_CUP = {
     "secret_seed": bytes(range(32)).hex(),
     "entries_close_at": "2026-12-24T18:00:00Z",
     "entries_per_owner": 1,
+    "weight": 1,
 }
 NEW_LADDER = {
     "name": "Everlasting",
@@ -53,6 +54,7 @@ NEW_LADDER = {
     "season_rounds": 100,
     "closing_deals": 2,
     "entries_per_owner": 1,
+    "weight": 1,
     "secret_seed": bytes(range(32)).hex(),
 }
 ENDPOINT = {
@@ -179,7 +181,7 @@ def _tournaments(tour: Tour) -> None:
     tour.ask("POST", "/tournaments", NEW_CUP, query="?dry_run=true")
     cup = tour.ask("POST", "/tournaments", NEW_CUP)["id"]
     of_cup = {"tournament_id": cup}
-    change = {"name": "May cup", "entries_close_at": None, "entries_per_owner": 2}
+    change = {"name": "May cup", "entries_close_at": None, "entries_per_owner": 2, "weight": 1}
     tour.ask("PATCH", "/tournaments/{tournament_id}", change, **of_cup)
     tour.ask("POST", "/tournaments/{tournament_id}/entrants", {"bots": ["house/random"]}, **of_cup)
     for below in ("start", "pause", "resume"):

@@ -83,7 +83,9 @@ def upgrade() -> None:
     sa.Column('season_rounds', sa.Integer(), nullable=False),
     sa.Column('closing_deals', sa.Integer(), nullable=False),
     sa.Column('entries_per_owner', sa.Integer(), nullable=False),
+    sa.Column('weight', sa.Integer(), nullable=False),
     sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.CheckConstraint('weight BETWEEN 1 AND 100', name=op.f('ck_ladders_weight')),
     sa.ForeignKeyConstraint(['organiser_id'], ['accounts.id'], name=op.f('fk_ladders_organiser_id_accounts')),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_ladders'))
     )
@@ -118,10 +120,12 @@ def upgrade() -> None:
     sa.Column('entrants_sha256', sa.String(length=64), nullable=True),
     sa.Column('entries_close_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('entries_per_owner', sa.Integer(), nullable=False),
+    sa.Column('weight', sa.Integer(), nullable=False),
     sa.Column('is_season', sa.Boolean(), nullable=False),
     sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
     sa.Column('started_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('finished_at', sa.DateTime(timezone=True), nullable=True),
+    sa.CheckConstraint('weight BETWEEN 1 AND 100', name=op.f('ck_tournaments_weight')),
     sa.ForeignKeyConstraint(['organiser_id'], ['accounts.id'], name=op.f('fk_tournaments_organiser_id_accounts')),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_tournaments'))
     )
