@@ -12,6 +12,7 @@ from support.installation import Installation, gone, wait_finished
 from support.strikes import Attempt
 
 from api.client import Client
+from store import checks
 from store.database import Database
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
@@ -81,6 +82,31 @@ def test_killed_workers_and_an_emptied_redis_change_nothing(
         wait_finished(client, tournament_id)
         assert outcome(client, tournament_id) == undisturbed
         assert strikes.repeated(database), "no attempt was lost"
+        database.dispose()
+
+
+@pytest.mark.slow
+def test_a_worker_killed_during_a_rerun_changes_nothing(tmp_path: Path, undisturbed: dict[str, Any]) -> None:
+    """The edition is that of the same re-run without an accident, and every match was played once more."""
+    with (
+        installation.running(
+            tmp_path, "--workers", "2", FUDABA_LEASE_SECONDS="3", FUDABA_SWEEP_SECONDS="1"
+        ) as up,
+        Client(up.url, up.token) as client,
+    ):
+        database = Database(f"sqlite:///{up.home / 'fudaba.db'}")
+        tournament_id = cups.start_cup(client, up.url, EVENTS)
+        wait_finished(client, tournament_id)
+        client.rerun(tournament_id, {"event": 0, "reason": "to be struck"})
+        strikes.strike(database, random.Random(1), lambda attempt: _kill_child(up, attempt))
+        wait_finished(client, tournament_id)
+        assert strikes.repeated(database), "no attempt was lost"
+        assert outcome(client, tournament_id) == undisturbed
+        client.rerun(tournament_id, {"event": 0, "reason": "undisturbed"})
+        wait_finished(client, tournament_id)
+        _, struck, calm = (edition["sha256"] for edition in client.editions(tournament_id))
+        assert struck == calm
+        assert not list(checks.problems(database))
         database.dispose()
 
 

@@ -15,6 +15,7 @@ from engine.tallies import Tally
 from store import (
     accounts,
     batches,
+    checks,
     editions,
     records,
     reruns,
@@ -125,10 +126,12 @@ def test_the_matches_of_a_table_are_played_again_on_the_same_deals(made: Service
     assert running.state is TournamentState.RUNNING
     assert set(before) - set(results(made.database, event)) == set(range(12, 18))
     require_sums(made.database, event)
+    assert not list(checks.problems(made.database))
     assert arena.play_all(made) > 0
     assert results(made.database, event) == before
     require_sums(made.database, event)
     over(made, tournament)
+    assert not list(checks.problems(made.database))
     assert state_of(made, tournament) is DONE
     (one, old), (two, new) = all_editions(made.database, tournament)
     assert (one, two) == (1, 2)
