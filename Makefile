@@ -3,6 +3,9 @@
 
 PYTHON = .venv/bin/python
 
+# Hundreds of processes import the same files, which are compiled once, even where the environment forbids it.
+export PYTHONDONTWRITEBYTECODE =
+
 demo: .venv/ready
 	.venv/bin/fudaba demo
 

@@ -66,6 +66,7 @@ class _Survey:
         self._cards: set[str] = set()
         self._names: set[str] = {UNNAMED}
         self._event_paths = {"history"}
+        self._noted: set[tuple[str, str]] = set()
         self._words: dict[str, set[str]] = defaultdict(set)  # by stem and the sign before the word
 
     def find_kinds(self, observation: Observation) -> None:
@@ -127,6 +128,9 @@ class _Survey:
 
     def _add_text(self, path: str, text: str) -> None:
         """Note what a text says; what one seat has said any seat may say."""
+        if (path, text) in self._noted:
+            return
+        self._noted.add((path, text))
         for mark in marks(path, text):
             for seat in range(self._seats) if "/" in mark.stem else (0,):
                 stem = _SEAT.sub(f"/{seat}", mark.stem)

@@ -128,9 +128,15 @@ async def bare_aiohttp(url: str, body: bytes, exchanges: int, seconds: float) ->
 
 
 def a_body(setting: Setting) -> bytes:
-    """Return the body of a call with MAX_BATCH requests about the first decision of a match."""
-    observation = setting.game.start(setting.seats, dict(setting.options), bytes(32)).observation(0)
-    requests = [{"id": f"{n}", "match": f"{n}", "observation": observation} for n in range(MAX_BATCH)]
+    """Return the body of a call with MAX_BATCH requests, spread evenly over the decisions of one match."""
+    state, seen = setting.game.start(setting.seats, dict(setting.options), bytes(32)), []
+    while (seat := state.to_move) is not None:
+        legal = state.legal_actions()
+        if len(legal) > 1:
+            seen.append(state.observation(seat))
+        state.apply(legal[0])
+    chosen = [seen[n * len(seen) // MAX_BATCH] for n in range(MAX_BATCH)]
+    requests = [{"id": f"{n}", "match": f"{n}", "observation": each} for n, each in enumerate(chosen)]
     return json.dumps({"version": 1, "requests": requests}).encode()
 
 
