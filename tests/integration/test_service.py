@@ -148,7 +148,9 @@ def _is_of(pid: int, text: str) -> bool:
 FIELD = """field() { python3 -c "import json, sys; print(json.load(sys.stdin)['$1'])"; }\n"""
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/api.md", "docs/organising.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/api.md", pytest.param("docs/organising.md", marks=pytest.mark.slow)]
+)
 def test_the_examples_of_the_pages_run_as_they_stand(up: Installation, tmp_path: Path, page: str) -> None:
     text = (ROOT / page).read_text()
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)
