@@ -13,6 +13,21 @@ class BadLimits(FudabaError):
     code = "bad_limits"
 
 
+# The least and the most that each limit may be.
+RANGES = {
+    "start_ms": (100, 120_000),
+    "decision_ms": (10, 60_000),
+    "module_wall_ms": (10, 120_000),
+    "endpoint_wall_ms": (10, 60_000),
+    "batch_wall_ms": (10, 120_000),
+    "bank_base_ms": (0, 600_000),
+    "bank_per_decision_ms": (1, 60_000),
+    "memory_mb": (64, 8_192),
+    "log_kb": (1, 1_024),
+    "max_faults": (1, 1_000),
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """What a bot may use; the name of each ends in its unit.
@@ -45,21 +60,7 @@ class Limits:
         for name, value in (given or {}).items():
             if name not in known:
                 raise BadLimits(f"limit {name!r} is unknown; allowed: {', '.join(sorted(known))}")
-            least, most = _RANGES[name]
+            least, most = RANGES[name]
             if type(value) is not int or not least <= value <= most:
                 raise BadLimits(f"limit {name} is {value!r}; allowed: a whole number from {least} to {most}")
         return cls(**dict(given or {}))
-
-
-_RANGES = {
-    "start_ms": (100, 120_000),
-    "decision_ms": (10, 60_000),
-    "module_wall_ms": (10, 120_000),
-    "endpoint_wall_ms": (10, 60_000),
-    "batch_wall_ms": (10, 120_000),
-    "bank_base_ms": (0, 600_000),
-    "bank_per_decision_ms": (1, 60_000),
-    "memory_mb": (64, 8_192),
-    "log_kb": (1, 1_024),
-    "max_faults": (1, 1_000),
-}

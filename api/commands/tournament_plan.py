@@ -1,18 +1,14 @@
 """The plan of a tournament, from a file or from the options of `fudaba tournament create`."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 import msgspec
 
+from api import event_texts
 from api.client import Json
-
-_OF_EVENT = ("seats", "deals", "schedule")  # what an event has beside the options of its game
-_FLAGS = {"true": True, "false": False}
-_NUMBER = re.compile(r"-?[0-9]{1,9}")
+from store.errors import BadRequest
 
 
 def read(path: Path) -> Json:
@@ -29,22 +25,11 @@ def read(path: Path) -> Json:
 
 
 def event(text: str) -> Json:
-    """Return the event that a text such as "sutda,seats=4,deals=20,rounds=3" writes; raises UsageError.
-
-    What the game, its seats and options may be is for the service to say.
-    """
-    game, *settings = text.split(",")
-    made: Json = {"game": game}
-    options: dict[str, Any] = {}
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals or not name:
-            raise click.UsageError(f"--event {text!r}: {setting!r} is not NAME=VALUE")
-        target = made if name in _OF_EVENT else options
-        if name in target:
-            raise click.UsageError(f"--event {text!r}: {name} is given twice")
-        target[name] = _value(value)
-    return {**made, "options": options} if options else made
+    """Return the event that a text such as "sutda,seats=4,deals=20,rounds=3" writes; raises UsageError."""
+    try:
+        return event_texts.event(text)
+    except BadRequest as error:
+        raise click.UsageError(f"--event {text!r}: {error}") from error
 
 
 def limits(texts: Sequence[str]) -> Json:
@@ -54,12 +39,5 @@ def limits(texts: Sequence[str]) -> Json:
         name, equals, value = text.partition("=")
         if not equals or not name or name in found:
             raise click.UsageError(f"--limit {text!r} is not NAME=VALUE, or its name is given twice")
-        found[name] = _value(value)
+        found[name] = event_texts.value(value)
     return found
-
-
-def _value(text: str) -> str | int | bool:
-    """Return a text as what it writes: a truth, a number, or itself."""
-    if _NUMBER.fullmatch(text):
-        return int(text)
-    return _FLAGS.get(text, text)

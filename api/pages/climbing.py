@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response
 
 from api.errors import status_of
 from api.pages import form_values, sessions
+from api.pages.limits import FIELDS
 from api.pages.sessions import SIGNED_IN, requires
 from api.resources.ladders import new_ladder_of
 from api.schemas.ladders import NewLadderSchema
@@ -99,6 +100,8 @@ def _planned() -> dict[str, Any]:
     data: dict[str, Any] = {
         "name": request.form.get("name", "").strip(),
         "settings": form_values.settings("seats"),
+        "limits": form_values.limits(),
+        "secret_seed": request.form.get("secret_seed", "").strip() or None,
         **form_values.numbers(*_NUMBERS),
     }
     return form_values.loaded(NewLadderSchema(), data)
@@ -112,6 +115,7 @@ def _form(problem: FudabaError | None = None) -> str:
         is_new=request.method == "GET",
         problem=problem,
         field=getattr(problem, "field", None) or "",
+        limits=FIELDS,
         numbers=[NewLadderSchema().fields[name] for name in _NUMBERS],
     )
 

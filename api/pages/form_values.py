@@ -1,18 +1,22 @@
 """What forms say, as the API would take it: schemas and the store then check it as they check everything."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import marshmallow as ma
 from flask import request
 
+from api import event_texts
 from api.errors import InvalidInput
 from engine import games
 from engine.contract import Game
+from engine.limits import RANGES
 from engine.options import OptionValue
 from store.errors import BadRequest
 
 MOST_DIGITS = 9
+_DECIMAL = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?", re.ASCII)
 
 
 def loaded(schema: ma.Schema, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,6 +43,11 @@ def number_of_query(name: str) -> int | None:
     return int(text)
 
 
+def decimal(text: str) -> float | str:
+    """Return the number that a text such as 0.95 writes; any other text as it is, for a schema to refuse."""
+    return float(text) if _DECIMAL.fullmatch(text) else text
+
+
 def numbers(*fields: str) -> dict[str, int | str]:
     """Return those of the fields of the form that are not empty."""
     texts = {field: request.form.get(field, "").strip() for field in fields}
@@ -53,13 +62,28 @@ def names(texts: Iterable[str]) -> list[str]:
 def settings(*fields: str) -> list[dict[str, Any]]:
     """Return the games that are chosen, with their options, seats and those of the fields that are filled in.
 
-    What is left empty gets its default. Raises BadRequest when no game is chosen.
+    After them come those of the lines of `more_games`, which are written as for the command. What is left
+    empty gets its default. Raises BadRequest when no game is chosen.
     """
     chosen = request.form.getlist("games")
     found = [_setting(game, fields) for game in games.all_games() if game.id in chosen]
+    found += [_written(line) for line in request.form.get("more_games", "").split("\n") if line.strip()]
     if not found:
         raise BadRequest("choose at least one game", field="events")
     return found
+
+
+def limits() -> dict[str, int | str]:
+    """Return the limits of bots that are filled in, by name."""
+    given = numbers(*(f"limit.{name}" for name in RANGES))
+    return {field.removeprefix("limit."): value for field, value in given.items()}
+
+
+def _written(line: str) -> dict[str, Any]:
+    try:
+        return event_texts.event("".join(line.split()))
+    except BadRequest as error:
+        raise BadRequest(f"{line.strip()[:80]!r}: {error}", field="more_games") from error
 
 
 def _setting(game: Game, fields: Iterable[str]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from api.pages import (
     matches,
     operating,
     organising,
+    planning,
     reruns,
     sessions,
     submit,
@@ -38,6 +39,7 @@ PAGES = (
     invitations,
     submit,
     organising,
+    planning,
     operating,
     reruns,
 )

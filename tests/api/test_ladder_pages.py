@@ -115,6 +115,9 @@ def test_an_organiser_makes_ends_and_closes_a_ladder(boss: FlaskClient, services
         ({"round_seconds": "-1"}, "round_seconds"),
         ({"sakura.seats": "99"}, "seats"),
         ({"sakura.option.rounds": "2000"}, "rounds"),
+        ({"limit.memory_mb": "3"}, "limit memory_mb is 3"),
+        ({"more_games": "sutda,deals=2"}, "deals"),
+        ({"secret_seed": "12"}, "64 hex digits"),
     ],
 )
 def test_a_bad_ladder_is_shown_again_with_what_is_wrong(

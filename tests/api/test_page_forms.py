@@ -1,6 +1,8 @@
 """The forms of the web pages: submitting bots, and what organisers do with tournaments."""
 
 import io
+import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -12,6 +14,8 @@ from support.browsing import post
 from support.callers import MODULE
 
 from api.pages import sessions
+from api.schemas.tournaments import NewTournamentSchema
+from engine.limits import RANGES
 from store import audit, bots, tournaments
 from store.models.bots import BotKind, VersionState
 from store.models.tournaments import TournamentState
@@ -19,6 +23,12 @@ from store.settings import Settings
 from workers.services import Services
 
 PLAN = {"name": "Cup", "games": "sutda", "sutda.seats": "3", "sutda.deals": "2", "sutda.option.rounds": "1"}
+
+
+SET_BY_THE_FORM = {
+    *("name", "events", "entrants", "limits", "stop", "endpoint_teams", "endpoint_duplicates"),
+    *("secret_seed", "entries_close_at", "entries_per_owner", "weight"),
+}
 
 
 def module(content: bytes = MODULE, filename: str = "bot.py") -> dict[str, Any]:
@@ -126,6 +136,18 @@ def test_a_tournament_is_made_started_paused_resumed_and_cancelled(
         ({"sutda.option.rounds": "2000"}, "rounds"),
         ({"sutda.option.tie": "coin"}, "tie"),
         ({"entrants": "house/nobody"}, "house/nobody"),
+        ({"limit.memory_mb": "3"}, "limit memory_mb is 3; allowed: a whole number from 64"),
+        ({"limit.max_faults": "many"}, "limit max_faults is &#39;many&#39;"),
+        ({"top": "0"}, "stop.top"),
+        ({"top": "1", "separation": "2"}, "stop.separation"),
+        ({"top": "1", "separation": "sure"}, "stop.separation"),
+        ({"more_games": "sutda,seats"}, "&#39;seats&#39; is not NAME=VALUE"),
+        ({"more_games": "sutda,deals=1,deals=2"}, "deals is given twice"),
+        ({"more_games": "chess"}, "chess"),
+        ({"secret_seed": "12"}, "64 hex digits"),
+        ({"entries_close_at": "tomorrow"}, "entries_close_at"),
+        ({"entries_per_owner": "0"}, "entries_per_owner"),
+        ({"weight": "101"}, "weight"),
     ],
 )
 def test_a_bad_plan_is_shown_again_with_what_is_wrong(
@@ -134,6 +156,44 @@ def test_a_bad_plan_is_shown_again_with_what_is_wrong(
     answer = post(boss, "/tournaments/new", {**PLAN, **change})
     assert answer.status_code == 422
     assert said in answer.text.partition('role="alert"')[2][:400]
+
+
+def test_everything_that_the_api_takes_can_be_set_in_the_form(boss: FlaskClient, services: Services) -> None:
+    limits = {name: least for name, (least, _) in RANGES.items()}
+    form = {
+        **PLAN,
+        "sutda.schedule": "balanced",
+        "more_games": "sutda,seats=2,deals=3\r\n\r\n hana_awase, rounds=1\r\n",
+        "entrants": list(arena.HOUSE),
+        "top": "2",
+        "separation": "0.9",
+        "endpoint_duplicates": "on",
+        "secret_seed": arena.SECRET.hex(),
+        "entries_close_at": "2099-12-24T18:00",
+        "entries_per_owner": "3",
+        "weight": "5",
+        **{f"limit.{name}": str(least) for name, least in limits.items()},
+    }
+    made = post(boss, "/tournaments/new", form)
+    assert made.status_code == 303, made.text
+    with services.database.reading() as tx:
+        cup = tournaments.get(tx, UUID(made.location.rpartition("/")[2]))
+    games = [(event.game, event.seats, event.deals, event.schedule) for event in cup.events]
+    assert games == [("sutda", 3, 2, "balanced"), ("sutda", 2, 3, "full"), ("hana_awase", 3, 12, "full")]
+    assert (cup.events[2].options["rounds"], cup.limits, cup.secret) == (1, limits, arena.SECRET)
+    assert (cup.stop, cup.entries_per_owner, cup.weight) == ({"top": 2, "separation": 0.9}, 3, 5)
+    assert (cup.endpoint_teams, cup.endpoint_duplicates) == (False, True)
+    assert cup.entries_close_at == datetime(2099, 12, 24, 18, tzinfo=UTC)
+    assert {*NewTournamentSchema().fields} == SET_BY_THE_FORM
+
+
+def test_what_is_rarely_set_is_folded_until_it_is(boss: FlaskClient) -> None:
+    fresh = boss.get("/tournaments/new").text
+    assert "<details open" not in fresh
+    assert all(f'name="limit.{name}"' in fresh for name in RANGES)
+    shown = post(boss, "/tournaments/new", {**PLAN, "limit.memory_mb": "3"}).text
+    assert shown.count("<details open") == 1
+    assert re.search(r'name="limit.memory_mb"[^>]+value="3" aria-invalid="true"', shown)
 
 
 def test_what_a_state_does_not_allow_is_a_conflict(boss: FlaskClient, services: Services) -> None:
