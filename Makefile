@@ -1,5 +1,5 @@
 # Every target works in .venv, which it makes when missing.
-.PHONY: demo test test-all chaos bench golden docs lint audit lock clean
+.PHONY: demo fast pure test test-all chaos bench golden docs lint audit lock clean
 
 PYTHON = .venv/bin/python
 
@@ -8,6 +8,14 @@ export PYTHONDONTWRITEBYTECODE =
 
 demo: .venv/ready
 	.venv/bin/fudaba demo
+
+# Compiles the rules of the games for this clone; without a C compiler they stay pure. `make pure` undoes it.
+fast: .venv/ready
+	FUDABA_ACCELERATE=1 deploy/bootstrap.sh
+
+pure:
+	find engine -name '*.so' -delete
+	rm -f fudaba_engine__mypyc.*.so
 
 test: .venv/ready-dev
 	deploy/test-packages.sh

@@ -122,13 +122,14 @@ def rank_high_to_low(keys: list[Any]) -> list[int]:
     return [ordered.index(key) + 1 for key in keys]
 
 
-def check_seat(seat: Seat, seats: int) -> None:
-    """Raise UnknownSeat unless a match of this many seats has this one; a negative one is no seat either."""
+def check_seat(seat: object, seats: int) -> Seat:
+    """Return a seat of a match of this many; raises UnknownSeat: a negative one is no seat either."""
     if not isinstance(seat, int) or not 0 <= seat < seats:
         raise UnknownSeat(f"seat {seat!r} is unknown; this match has the seats 0 to {seats - 1}")
+    return seat
 
 
-def action_of(actions: Mapping[str, Action], text: str, game_id: str) -> Action:
+def action_of(actions: Mapping[str, Action], text: object, game_id: str) -> Action:
     """Return the action with this text; IllegalAction when the game has none, or it is no text."""
     if not isinstance(text, str) or text not in actions:
         raise IllegalAction(f"{text!r} is no action of {game_id}")

@@ -14,6 +14,7 @@ from rich.table import Table
 from api.commands import admin_data
 from api.commands.databases import UnusableDatabase, opened, opened_with_tables
 from api.commands.secrets import make_secrets
+from engine import native
 from engine.errors import FudabaError
 from store import accounts, schema
 from store.models.accounts import Role
@@ -60,6 +61,7 @@ def doctor(is_json: bool) -> None:
     sandboxes, fence = asyncio.run(_attacked(found))
     checks = {
         "python": sys.version.split()[0],
+        "engine": "compiled" if native.is_compiled() else "pure Python; make fast compiles it",
         "broker": "REDIS_URL is set" if found.redis_url else _embedded_broker(),
         "database": _database(found),
         **{f"sandbox {name}": failure or "holds" for name, failure in sandboxes.items()},

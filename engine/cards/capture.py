@@ -1,9 +1,8 @@
 """Capturing: deal, field, stock, captured piles and turns, as Sakura, Hana-awase and Minhwatu share them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from collections.abc import Sequence
+from typing import ClassVar, Self
 
 from engine.cards.hanafuda import (
     BIT,
@@ -19,19 +18,12 @@ from engine.cards.hanafuda import (
     mask,
     mask_of,
 )
-from engine.cards.matching import (
-    CHOSEN,
-    DRAWS,
-    PLAYS,
-    TEXTS,
-    TURNED,
-    has_four,
-    months_of_three,
-)
+from engine.cards.matching import CHOSEN, DRAWS, PLAYS, TEXTS, TURNED, has_four, months_of_three
 from engine.cards.rounds import DRAW, PLAY, LastRound, Phase, Setup, Words
 from engine.cards.yaku import Yaku, held
 from engine.contract import Action, Observation, Seat, action_of, check_seat, rank_high_to_low
 from engine.errors import IllegalAction, MatchNotOver
+from engine.native import compiled
 from engine.options import Options
 from engine.rng import Stream
 from engine.shuffle import decks_of
@@ -43,6 +35,7 @@ _COPY = list.copy
 _DECISIONS = ("play:", "draw+", "wild:", "stop", "continue")  # how the texts of decisions begin
 
 
+@compiled(allow_interpreted_subclasses=True, serializable=True)
 class CaptureState(ABC):
     """A match of a capturing game; only `apply` changes it.
 
@@ -63,9 +56,11 @@ class CaptureState(ABC):
     own_fields: ClassVar[tuple[str, ...]] = ()  # of an observation, after those of all capturing games
     _actions: ClassVar[dict[str, Action]]
     _fields: ClassVar[tuple[str, ...]]
+    _words: ClassVar[tuple[str, ...]]  # the same as `words`: a tuple alone is unpacked six times as fast
 
     def __init_subclass__(cls) -> None:
         cls._actions = {text: action for action, text in enumerate(cls.texts)}
+        cls._words = (*cls.words,)
         cls._fields = (*_FIELDS.format(**cls.words._asdict()).split(), *cls.own_fields)
 
     def __init__(self, seats: int, options: Options, seed: bytes, setup: Setup) -> None:
@@ -192,9 +187,7 @@ class CaptureState(ABC):
         """Add up the scores of the round, one a seat; deal the next, led by `leader`, or end the match."""
         self._totals = [total + score for total, score in zip(self._totals, scores, strict=True)]
         if self._round + 1 == self._setup.rounds:
-            self.to_move = None
-            self._phase = Phase.OVER
-            self._legal = []
+            self.to_move, self._phase, self._legal = None, Phase.OVER, []
             return
         self._last_round = LastRound(tuple(scores), end, self._tail())
         self._round += 1
@@ -209,12 +202,11 @@ class CaptureState(ABC):
                 return tuple(history[start:])
         return tuple(history)
 
-    # What an action does in each phase; a game adds its own.
-    steps: ClassVar[Mapping[Phase, Callable[[Any, Seat, Action], None]]] = MappingProxyType(
-        {Phase.PLAY: _play, Phase.DRAW: _draw}
-    )
-
     # What games may replace.
+
+    def _decide(self, seat: Seat, action: Action) -> None:
+        """Do what an action means when it plays no hand card; a game adds its own phases."""
+        self._draw(seat, action)
 
     def _shuffled(self, attempt: int) -> Sequence[Card]:
         """Return the pack as it is shuffled for the present round, top card first."""
@@ -263,7 +255,10 @@ class CaptureState(ABC):
         seat = self.to_move
         if seat is None or action not in self._legal:
             raise IllegalAction(f"action {action!r} is not open to seat {seat}; open are {self._legal}")
-        self.steps[self._phase](self, seat, action)
+        if self._phase is PLAY:
+            self._play(seat, action)
+        else:
+            self._decide(seat, action)
 
     def action_text(self, action: Action) -> str:
         """Return the text of an action; IllegalAction when the game has none with this number."""
@@ -271,7 +266,7 @@ class CaptureState(ABC):
             raise IllegalAction(f"action {action!r} is unknown; there are 0 to {len(self.texts) - 1}")
         return self.texts[action]
 
-    def parse_action(self, text: str) -> Action:
+    def parse_action(self, text: object) -> Action:
         """Return the action with this text; IllegalAction when the game has none."""
         return action_of(self._actions, text, self.game_id)
 
@@ -285,29 +280,35 @@ class CaptureState(ABC):
         """Return the 1-based place of each seat, ties share the better place; MatchNotOver before the end."""
         return rank_high_to_low(self.scores())
 
-    def observation(self, seat: Seat) -> Observation:
-        """Return what `seat` may know, JSON-ready; games add their own fields."""
-        check_seat(seat, self._seats)
-        words, texts, codes = self.words, self.texts, CODES
+    def observation(self, seat: object) -> Observation:
+        """Return what `seat` may know, JSON-ready."""
+        seat = check_seat(seat, self._seats)
+        texts, codes = self.texts, CODES
+        leader, field, held_yaku = self._words
         view = self._form.copy()
         view["options"] = self._options.copy()
         view["seat"] = seat
         view["sides"] = list(self._setup.sides)
         view["round"] = self._round
-        view["phase"] = str(self._phase)
-        view[words.leader] = self._leader
+        view["phase"] = self._phase._value_  # the text alone
+        view[leader] = self._leader
         view["scores"] = self._totals.copy()
         view["hand"] = [codes[card] for card in self._hands[seat]]
-        view[words.field] = codes_in(self._field)
+        view[field] = codes_in(self._field)
         view["drawn"] = None if self._drawn is None else codes[self._drawn]
         view["stock"] = len(self._stock)
         view["hand_sizes"] = list(map(len, self._hands))
         view["captured"] = list(map(_COPY, self._captured))
-        view[words.held] = list(map(_COPY, self._held_names))
+        view[held_yaku] = list(map(_COPY, self._held_names))
         view["legal"] = [texts[action] for action in self._legal] if seat == self.to_move else []
         view["history"] = [[who, text] for who, text in self._history]
         view["last_round"] = self._last_round and self._last_round.to_json()
+        self._show_own(view, seat)
         return view
+
+    @abstractmethod
+    def _show_own(self, view: Observation, seat: Seat) -> None:
+        """Fill in the fields of this game alone (`own_fields`)."""
 
     def _groups_left(self) -> list[int]:
         """Return the months of which three have lain on the field since the deal."""
@@ -315,7 +316,7 @@ class CaptureState(ABC):
 
     def clone(self) -> Self:
         """Return an independent copy."""
-        twin = object.__new__(type(self))
+        twin = type(self).__new__(type(self))
         twin.to_move = self.to_move
         twin._seats, twin._options, twin._form = self._seats, self._options, self._form
         twin._seed, twin._setup = self._seed, self._setup
@@ -330,13 +331,13 @@ class CaptureState(ABC):
         twin._history = self._history[:]
         return twin
 
-    def determinize(self, seat: Seat, rng: Stream) -> Self:
+    def determinize(self, seat: object, rng: Stream) -> Self:
         """Return a random complete state that agrees with everything that `seat` knows.
 
         The cards that it cannot see are shared out until the hands as dealt are possible; later rounds are
         shuffled from a fresh seed.
         """
-        check_seat(seat, self._seats)
+        seat = check_seat(seat, self._seats)
         twin = self.clone()
         twin._seed = b"".join(rng.below(1 << 32).to_bytes(4, "big") for _ in range(8))
         hidden = [*self._stock]

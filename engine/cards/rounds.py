@@ -11,6 +11,7 @@ from engine.cards.hanafuda import CardMask
 from engine.cards.matching import Captures, captures
 from engine.cards.yaku import Yaku
 from engine.contract import Seat
+from engine.native import compiled
 
 
 class Phase(StrEnum):
@@ -24,9 +25,10 @@ class Phase(StrEnum):
 
 
 # Every turn begins with these: a name costs a tenth of what an attribute of an enum costs.
-PLAY, DRAW = Phase.PLAY, Phase.DRAW
+PLAY, WILD, DRAW, STOPPING = Phase.PLAY, Phase.WILD, Phase.DRAW, Phase.STOP
 
 
+@compiled(native_class=False)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
     """What the options make of a match: how it is dealt, who shares a pile, what cards and yaku count.
@@ -52,7 +54,9 @@ class Setup:
         object.__setattr__(self, "watched", reduce(or_, [yaku.cards for yaku in self.yaku], 0))
 
 
-class LastRound(NamedTuple):
+@compiled(native_class=False)
+@dataclass(frozen=True, slots=True)
+class LastRound:
     """How the round before ended: its score per seat, the way, and its history from the last decision on."""
 
     scores: tuple[int, ...]

@@ -157,7 +157,7 @@ _SHARE: tuple[tuple[float, ...], ...] = tuple(
 
 def chance_with_first_card(card: Card, rivals: int) -> float:
     """Return about how likely it is that this card and an unknown one beat so many unknown hands."""
-    return sum(_SHARE[card][other] ** rivals for other in range(20) if other != card) / 19
+    return sum((_SHARE[card][other] ** rivals for other in range(20) if other != card), 0.0) / 19
 
 
 def chance_with_hand(hand: Sequence[Card], shown: Sequence[Card], rivals: Sequence[Card]) -> float:
@@ -167,5 +167,5 @@ def chance_with_hand(hand: Sequence[Card], shown: Sequence[Card], rivals: Sequen
     chance = 1.0
     for first in rivals:
         theirs = [STRENGTH[first][card] for card in unseen]
-        chance *= sum((mine > other) + 0.5 * (mine == other) for other in theirs) / len(theirs)
+        chance *= sum(((mine > other) + 0.5 * (mine == other) for other in theirs), 0.0) / len(theirs)
     return chance

@@ -26,7 +26,7 @@ class Judge:
     def gain(self, cards: CardMask) -> float:
         """Return what it is worth to capture `cards`."""
         points = sum(self.values[card] for card in cards_in(cards))
-        return points + sum(_progress(yaku, cards, self.own, self.others) for yaku in self.table)
+        return points + sum((_progress(yaku, cards, self.own, self.others) for yaku in self.table), 0.0)
 
     def worth(self, card: Card, taken: CardMask) -> float:
         """Return what it is worth to play `card` when it takes these cards; below 0 when it takes none."""
@@ -59,7 +59,7 @@ def _progress(yaku: Yaku, cards: CardMask, own: CardMask, others: Sequence[CardM
     least = yaku.least or yaku.cards.bit_count()
     fresh = (cards & yaku.cards).bit_count()
     if not fresh:
-        return 0
+        return 0.0
     total = yaku.cards.bit_count()
     piles = [own, *others]
     counts = [(pile & yaku.cards).bit_count() for pile in piles]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from engine.contract import Seat
+from engine.native import compiled
 
 Card = int
 Suit = int
@@ -52,6 +53,7 @@ def _trumps_in_order(suit: str) -> list[Card]:
     return cards
 
 
+@compiled(native_class=False)
 @dataclass(frozen=True, slots=True)
 class Trumps:
     """What one trump suit makes of the pack: its trumps, ranks and combinations (§2, §4)."""

@@ -4,8 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from engine.cards.hanafuda import CardMask
+from engine.native import compiled
 
 
+@compiled(native_class=False)
 @dataclass(frozen=True, slots=True)
 class Yaku:
     """A combination: a pile holds it that has `least` of `cards` (all of them when `least` is 0).

@@ -6,12 +6,14 @@ Rules: docs/games/hachinin_meri.md; a section sign in a comment points there.
 from bisect import insort
 from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
+from typing import ClassVar
 
 from engine.cards import unsun
 from engine.cards.hidden import deal_anew
 from engine.cards.unsun import CODES, ORDER, SEATS, Card, Cards, Trumps
 from engine.contract import Action, Game, Observation, Seat, action_of, check_seat, rank_high_to_low
 from engine.errors import IllegalAction, MatchNotOver
+from engine.native import compiled
 from engine.options import Choice, Number, Options, complete
 from engine.rng import Stream
 from engine.shuffle import decks_of
@@ -48,10 +50,11 @@ class Phase(StrEnum):
     OVER = "over"
 
 
+@compiled(allow_interpreted_subclasses=True, serializable=True)
 class HachininMeriState:
     """A match in progress; hands are ascending lists of cards. Only `apply` changes it."""
 
-    __slots__ = (
+    __slots__: ClassVar = (
         "_bound", "_cards", "_dealer", "_discarded", "_hands", "_history", "_holder", "_indicator",
         "_last_plays", "_last_points", "_last_tail", "_last_trick", "_leader", "_legal", "_lone_sun",
         "_meri_seen", "_options", "_phase", "_receiver", "_robai", "_round", "_seed", "_shown",
@@ -209,9 +212,7 @@ class HachininMeriState:
         """Count a finished trick (§4) and write it down, its face-down cards turned up."""
         leader, cards, winner, _, _, transfer = trick
         self._last_plays = [[seat, texts[card]] for seat, card in zip(ORDER[leader], cards, strict=True)]
-        self._history += (
-            self._last_plays if self._tricks else self._last_plays[1:]
-        )  # its lead is there already
+        self._history += self._last_plays if self._tricks else self._last_plays[1:]  # the first lead is there
         self._tricks.append((leader, cards))
         self._last_trick = dict(zip(trick._fields[2:], trick[2:], strict=True))
         self._tricks_won[winner % 2] += 1
@@ -229,9 +230,9 @@ class HachininMeriState:
         self._dealer = (self._dealer + 1) % SEATS
         self._deal()
 
-    def observation(self, seat: Seat) -> Observation:
+    def observation(self, seat: object) -> Observation:
         """Return what `seat` may know (§5)."""
-        check_seat(seat, SEATS)
+        seat = check_seat(seat, SEATS)
         tricks, leader, totals = self._tricks, self._leader, self._totals
         view = _FORM.copy()
         view["options"] = self._options.copy()
@@ -241,7 +242,7 @@ class HachininMeriState:
         view["hand"] = [CODES[card] for card in self._hands[seat]]
         view["legal"] = [_TEXTS[action] for action in self._legal] if seat == self.to_move else []
         view["last_round"] = self._last_round() if self._round else None
-        view["phase"] = str(self._phase)
+        view["phase"] = self._phase._value_  # the text alone
         view["dealer"], view["receiver"] = self._dealer, self._receiver
         view["trump"], view["indicator"] = self._trumps.suit, CODES[self._indicator]
         view["robai"] = self._robai_seen_by(seat)
@@ -264,8 +265,7 @@ class HachininMeriState:
         return history
 
     def _last_round(self) -> dict[str, object]:
-        points = self._last_points * (SEATS // 2)
-        return {"scores": points, "end": "played", "tail": _copied(self._last_tail)}
+        return {"scores": self._last_points * (SEATS // 2), "end": "played", "tail": _copied(self._last_tail)}
 
     def _trick_seen_by(self, seat: Seat) -> list[Entry]:
         """Return the present trick; a face-down card shows to the seat that played it alone (§5)."""
@@ -288,7 +288,7 @@ class HachininMeriState:
             raise IllegalAction(f"{action!r} is no action of hachinin_meri")
         return _TEXTS[action]
 
-    def parse_action(self, text: str) -> Action:
+    def parse_action(self, text: object) -> Action:
         """Return the action with this text, or raise IllegalAction."""
         return action_of(_ACTION_OF, text, "hachinin_meri")
 
@@ -304,7 +304,7 @@ class HachininMeriState:
 
     def clone(self) -> "HachininMeriState":
         """Return an independent copy."""
-        twin = object.__new__(HachininMeriState)
+        twin = HachininMeriState.__new__(HachininMeriState)
         for name in HachininMeriState.__slots__:
             setattr(twin, name, getattr(self, name))
         twin._hands = [hand[:] for hand in self._hands]
@@ -313,9 +313,9 @@ class HachininMeriState:
         twin._tricks_won, twin._transfers = self._tricks_won[:], self._transfers[:]
         return twin
 
-    def determinize(self, seat: Seat, rng: Stream) -> "HachininMeriState":
+    def determinize(self, seat: object, rng: Stream) -> "HachininMeriState":
         """Return a random state that agrees with what `seat` knows; later shuffles are random too."""
-        check_seat(seat, SEATS)
+        seat = check_seat(seat, SEATS)
         twin = self.clone()
         twin._seed = b"".join(rng.below(1 << 32).to_bytes(4, "big") for _ in range(4))
         if self.to_move is not None:
@@ -413,7 +413,7 @@ def _opening(trumps: Trumps, cards: list[Card], observation: Observation) -> Car
 
 def _answer(trumps: Trumps, cards: list[Card], observation: Observation) -> Card:
     """Take the trick from the other team cheaply, but not early with a trump on a plain lead."""
-    trick: list[tuple[Seat, str]] = observation["trick"]
+    trick = observation["trick"]
     lead = unsun.card_in(trick[0][1])
     strength = trumps.strength[trumps.suit_of[lead]]
     best = [0, 0]  # of the own team and of the other; a face-down card counts as a middling trump

@@ -4,16 +4,16 @@ Rules: docs/games/hana_awase.md; a section sign in a comment points there.
 """
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Self
 
 from engine.cards.capture import CaptureState
 from engine.cards.hanafuda import JUNKS, RIBBONS, mask, values
 from engine.cards.matching import ACTIONS, NOTATION, TEXTS, has_four
-from engine.cards.rounds import Phase, Setup, Words, nearest_best
+from engine.cards.rounds import STOPPING, Setup, Words, nearest_best
 from engine.cards.thumb import best_capture
 from engine.cards.yaku import Yaku, payments, total
 from engine.contract import Action, Game, Observation, Seat
+from engine.native import compiled
 from engine.options import Choice, Flag, Number, OneOf, Options
 
 SEATS = 3
@@ -65,6 +65,7 @@ COMBINATIONS = {
 }
 
 
+@compiled(allow_interpreted_subclasses=True, serializable=True)
 class HanaAwaseState(CaptureState):
     """A match in progress; only `apply` changes it."""
 
@@ -99,12 +100,9 @@ class HanaAwaseState(CaptureState):
         twin._redeals_hand_four = self._redeals_hand_four
         return twin
 
-    def observation(self, seat: Seat) -> Observation:
-        """Return what `seat` may know, JSON-ready (§7)."""
-        observation = super().observation(seat)
-        observation["grouped"] = self._groups_left()
-        observation["card_points"] = self._points[:]
-        return observation
+    def _show_own(self, view: Observation, seat: Seat) -> None:  # §7
+        view["grouped"] = self._groups_left()
+        view["card_points"] = self._points[:]
 
     def _is_misdeal(self) -> bool:
         return has_four(self._field) or not self._agrees()  # §2.2
@@ -127,8 +125,14 @@ class HanaAwaseState(CaptureState):
         elif not self._hands[(seat + 1) % self._seats]:
             self._pay_maker(seat, "stop")  # §5.4: on the last turn stopping is no decision
         else:
-            self._phase = Phase.STOP
+            self._phase = STOPPING
             self._legal = [STOP, CONTINUE]
+
+    def _decide(self, seat: Seat, action: Action) -> None:
+        if self._phase is STOPPING:
+            self._stop_or_continue(seat, action)
+        else:
+            self._draw(seat, action)
 
     def _stop_or_continue(self, seat: Seat, action: Action) -> None:
         """End the hand with the combinations of the seat, or let it play on for more."""
@@ -154,8 +158,6 @@ class HanaAwaseState(CaptureState):
         else:
             scores = [points - self._par for points in self._points]  # §5.1
             self._finish_round(scores, "played", nearest_best(scores, self._leader))
-
-    steps = MappingProxyType({**CaptureState.steps, Phase.STOP: _stop_or_continue})
 
 
 def greedy(observation: Observation) -> str:

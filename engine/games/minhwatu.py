@@ -10,6 +10,7 @@ from engine.cards.rounds import Setup, Words, nearest_best
 from engine.cards.thumb import best_capture
 from engine.cards.yaku import Yaku, payments, total
 from engine.contract import Game, Observation, Seat
+from engine.native import compiled
 from engine.options import Number, Options
 
 SEATS = 3
@@ -28,6 +29,7 @@ YAKU = (
 )
 
 
+@compiled(allow_interpreted_subclasses=True, serializable=True)
 class MinhwatuState(CaptureState):
     """A match in progress; only `apply` changes it."""
 
@@ -49,12 +51,9 @@ class MinhwatuState(CaptureState):
         )
         super().__init__(seats, options, seed, setup)
 
-    def observation(self, seat: Seat) -> Observation:
-        """Return what `seat` may know, JSON-ready (§7)."""
-        observation = super().observation(seat)
-        observation["grouped"] = self._groups_left()
-        observation["card_points"] = self._points[:]
-        return observation
+    def _show_own(self, view: Observation, seat: Seat) -> None:  # §7
+        view["grouped"] = self._groups_left()
+        view["card_points"] = self._points[:]
 
     def _close_round(self) -> None:
         """Score the hand: card points less par, and all combinations paid by both others (§5)."""

@@ -3,7 +3,6 @@
 Rules: docs/games/sakura.md; a section sign in a comment points there.
 """
 
-from types import MappingProxyType
 from typing import Self
 
 from engine.cards.capture import CaptureState
@@ -34,11 +33,12 @@ from engine.cards.matching import (
     capture,
     has_four,
 )
-from engine.cards.rounds import Phase, Setup, Words, nearest_best
+from engine.cards.rounds import WILD, Setup, Words, nearest_best
 from engine.cards.thumb import Judge
 from engine.cards.yaku import Yaku
 from engine.contract import Action, Game, Observation, Seat
 from engine.errors import BadOptions
+from engine.native import compiled
 from engine.options import Choice, Flag, Number, Options
 from engine.rng import Stream
 
@@ -114,13 +114,17 @@ def sides_of(seats: int, options: Options) -> tuple[int, ...]:
     return tuple(seat % count for seat in range(seats))
 
 
+_SLOTS = (
+    *("_absent", "_blocked", "_free_discard", "_gaji_counts", "_judged", "_laid", "_lucky"),
+    *("_shown", "_wild"),
+)
+
+
+@compiled(allow_interpreted_subclasses=True, serializable=True)
 class SakuraState(CaptureState):
     """A match in progress; only `apply` changes it."""
 
-    __slots__ = (
-        *("_absent", "_blocked", "_free_discard", "_gaji_counts", "_judged", "_laid", "_lucky"),
-        *("_shown", "_wild"),
-    )
+    __slots__ = _SLOTS
 
     game_id = "sakura"
     words = Words(leader="oya", field="ba", held="yaku")
@@ -233,12 +237,18 @@ class SakuraState(CaptureState):
         self._history.append((holder, f"shown:{CODES[card]}"))
         self._shown |= BIT[card]
         self._blocked |= MATCHES[card]
-        self._phase = Phase.WILD
+        self._phase = WILD
         open_targets = self._field & ~NOVEMBER & ~self._blocked
         self._legal = [
             *PLAYS[GAJI][self._field & NOVEMBER],
             *(_WILD[other] for other in cards_in(open_targets)),
         ]
+
+    def _decide(self, seat: Seat, action: Action) -> None:
+        if self._phase is WILD:
+            self._play_committed(seat, action)
+        else:
+            self._draw(seat, action)
 
     def _play_committed(self, seat: Seat, action: Action) -> None:
         """Play the committed Gaji: it tries another month, or plays as a November card."""
@@ -290,28 +300,29 @@ class SakuraState(CaptureState):
 
     # Views and copies (§8).
 
-    def observation(self, seat: Seat) -> Observation:
+    def observation(self, seat: object) -> Observation:
         """Return what `seat` may know, JSON-ready."""
         self._judge()
-        view = super().observation(seat)
+        return super().observation(seat)
+
+    def _show_own(self, view: Observation, seat: Seat) -> None:
         view["gaji_wild"] = self._is_wild_for(seat) if GAJI in self._hands[seat] else None
         shown = self._shown
         view["shown"] = [
             [CODES[card] for card in hand if shown & BIT[card]] if shown else [] for hand in self._hands
         ]
-        return view
 
     def clone(self) -> Self:
         """Return an independent copy."""
         twin = super().clone()
-        for name in SakuraState.__slots__:
+        for name in _SLOTS:
             setattr(twin, name, getattr(self, name))
         twin._laid, twin._absent, twin._judged = self._laid[:], self._absent[:], self._judged[:]
         return twin
 
     def _known_in_hand(self, seat: Seat) -> CardMask:
         known = self._shown
-        if self._phase is Phase.WILD and seat == self.to_move:
+        if self._phase is WILD and seat == self.to_move:
             known |= BIT[GAJI]
         if seat in self._lucky:
             known = FULL_PACK
@@ -350,9 +361,6 @@ class SakuraState(CaptureState):
         self._stock = dealt.pop(seat)
         for other, cards in dealt.items():
             self._hold(other, [*cards_in(known[other]), *cards])
-
-    # What an action does in each phase.
-    steps = MappingProxyType({**CaptureState.steps, Phase.PLAY: _play, Phase.WILD: _play_committed})
 
 
 def greedy(observation: Observation) -> str:

@@ -5,11 +5,12 @@ Rules: docs/games/seiten.md; a section sign in a comment points there.
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 from engine.cards.hidden import deal_anew
 from engine.contract import Action, Game, Observation, Seat, action_of, check_seat, rank_high_to_low
 from engine.errors import IllegalAction, MatchNotOver
+from engine.native import compiled
 from engine.options import Choice, Flag, Options
 from engine.rng import Stream
 from engine.shuffle import decks_of
@@ -91,10 +92,11 @@ OPTIONS = (
 )
 
 
+@compiled(allow_interpreted_subclasses=True, serializable=True)
 class SeitenState:
     """A match in progress. Hands are sorted lists of cards; only `apply` changes it."""
 
-    __slots__ = (
+    __slots__: ClassVar = (
         "_best", "_centre", "_closed", "_discarder", "_discarding", "_hands", "_hidden", "_history",
         "_last_round", "_last_trick", "_leader", "_led", "_legal", "_opened", "_options", "_part", "_pending",
         "_phase", "_return_hands", "_seats", "_strength", "_totals", "_trick_number", "_turn", "_umbrellas",
@@ -192,9 +194,8 @@ class SeitenState:
             led = self._led = COLOUR[card]
         elif COLOUR[card] != led:
             self._voids[seat] |= 1 << led
-        if (
-            strength := self._strength[self._umbrellas[seat]][led][card]
-        ) >= self._best:  # the later of equals wins
+        strength = self._strength[self._umbrellas[seat]][led][card]
+        if strength >= self._best:  # the later of equals wins
             self._best, self._winner = strength, seat
         self._pass_turn(seat)
 
@@ -278,9 +279,9 @@ class SeitenState:
             self._discarding = umbrellas.index(PURPLE)
         self._start_trick(umbrellas.index(BLUE) if blue_leads and BLUE in umbrellas else last_winner)
 
-    def observation(self, seat: Seat) -> Observation:
+    def observation(self, seat: object) -> Observation:
         """Return what `seat` may know, JSON-ready; a fresh object that the caller may keep and change."""
-        check_seat(seat, self._seats)
+        seat = check_seat(seat, self._seats)
         turn, last, before, won = self._turn, self._last_trick, self._last_round, self._won
         view = _FORM.copy()
         view["options"], view["seats"] = self._options.copy(), self._seats
@@ -293,11 +294,8 @@ class SeitenState:
         view["phase"], view["trick_number"], view["leader"] = self._phase, self._trick_number, self._leader
         view["led_colour"] = None if self._led is None else COLOURS[self._led]
         view["trick"] = self._shown(self._history[-turn:], seat) if turn else []
-        view["last_trick"] = last and {
-            "plays": self._shown(last[0], seat),
-            "winner": last[1],
-            "with": last[2],
-        }
+        plays = last and self._shown(last[0], seat)
+        view["last_trick"] = last and {"plays": plays, "winner": last[1], "with": last[2]}
         view["centre"] = LETTERS[self._centre].copy()
         view["umbrellas"] = [LETTER_OF[umbrella] for umbrella in self._umbrellas]
         view["opened"], view["closed"] = self._opened.copy(), self._closed.copy()
@@ -318,7 +316,7 @@ class SeitenState:
             raise IllegalAction(f"action {action} is unknown; actions are 0 to {ACTIONS - 1}")
         return TEXTS[action]
 
-    def parse_action(self, text: str) -> Action:
+    def parse_action(self, text: object) -> Action:
         """Return the action with this text; IllegalAction when the game has none."""
         return action_of(ACTION_OF, text, "seiten")
 
@@ -334,7 +332,7 @@ class SeitenState:
 
     def clone(self) -> Self:
         """Return an independent copy."""
-        copy = object.__new__(type(self))
+        copy = type(self).__new__(type(self))
         for name in self.__slots__:
             setattr(copy, name, getattr(self, name))
         copy._hands = [hand[:] for hand in self._hands]
@@ -344,9 +342,9 @@ class SeitenState:
         copy._history, copy._pending = self._history[:], self._pending[:]
         return copy
 
-    def determinize(self, seat: Seat, rng: Stream) -> Self:
+    def determinize(self, seat: object, rng: Stream) -> Self:
         """Return a random complete state that agrees with everything that `seat` knows."""
-        check_seat(seat, self._seats)
+        seat = check_seat(seat, self._seats)
         copy = self.clone()
         if self._part == DEPARTURE:
             pack = list(range(PACK))

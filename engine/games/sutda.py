@@ -12,6 +12,7 @@ from engine.cards import sutda_showdown as showdown
 from engine.cards.sutda_showdown import MULTIPLIER, NUMBER_OF, PACK, REVEAL, STRENGTH, Card, Coins, RoundEnd
 from engine.contract import Action, Game, Observation, Seat, action_of, check_seat, rank_high_to_low
 from engine.errors import BadOptions, IllegalAction, MatchNotOver
+from engine.native import compiled
 from engine.options import Choice, Number, Options
 from engine.rng import Stream
 from engine.shuffle import decks_of
@@ -65,6 +66,7 @@ _SHARED = (
 )
 
 
+@compiled(allow_interpreted_subclasses=True, serializable=True)
 class SutdaState:
     """A match in progress. Sets of seats are masks; only `apply` changes it.
 
@@ -312,15 +314,15 @@ class SutdaState:
             raise IllegalAction(f"action {action!r} is unknown in this match of sutda")
         return _TEXTS[action]
 
-    def parse_action(self, text: str) -> Action:
+    def parse_action(self, text: object) -> Action:
         """Return the action with this text; IllegalAction when there is none in this match."""
         action = action_of(_ACTION_OF, text, "sutda")
         self.action_text(action)  # a bid beyond all coins of this match is no action of it
         return action
 
-    def observation(self, seat: Seat) -> Observation:
+    def observation(self, seat: object) -> Observation:
         """Return what `seat` may know; a fresh object."""
-        check_seat(seat, self._seats)
+        seat = check_seat(seat, self._seats)
         if not self._first:
             self._take_cards()
         bets, stacks = self._bets, self._stacks
@@ -365,9 +367,9 @@ class SutdaState:
             setattr(other, name, getattr(self, name).copy())
         return other
 
-    def determinize(self, seat: Seat, rng: Stream) -> Self:
+    def determinize(self, seat: object, rng: Stream) -> Self:
         """Return a state with random cards where `seat` has not seen them, and other shuffles to come."""
-        check_seat(seat, self._seats)
+        seat = check_seat(seat, self._seats)
         if not self._first:
             self._take_cards()
         other = self.clone()

@@ -101,6 +101,7 @@ def test_the_doctor_attacks_the_sandboxes(env: dict[str, str]) -> None:
     assert found["sandbox landlock"] == "holds"
     assert found["control groups"].startswith(("cgroup v", "none: "))
     assert found["broker"].startswith("embedded")
+    assert found["engine"].startswith(("compiled", "pure Python"))
 
 
 def test_a_database_is_checked_copied_and_put_back(env: dict[str, str], tmp_path: Path) -> None:
