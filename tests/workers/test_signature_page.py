@@ -14,6 +14,7 @@ from support.duels import run
 
 from workers import wire
 from workers.runtimes.addresses import AddressRules
+from workers.runtimes.clock import Heartbeat
 from workers.runtimes.exchange import Call, EndpointClient
 
 PAGE = (Path(__file__).parents[2] / "docs" / "bots.md").read_text("utf-8")
@@ -71,7 +72,7 @@ def signed() -> Signed:
 
     async def sent() -> Signed:
         body = json.dumps({"version": 1, "requests": [{"id": "ä", "match": "m", "observation": {}}]}).encode()
-        client = EndpointClient(AddressRules(allow_private=True))
+        client = EndpointClient(AddressRules(allow_private=True), Heartbeat())
         async with bot_server(_nothing) as server:
             try:
                 await client.exchange(Call(url=server.url("/"), secret=SECRET, body=body, deadline_seconds=5))

@@ -3,7 +3,8 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 
 from engine.limits import Limits
 from engine.policies import Fault, FaultCode
@@ -12,6 +13,8 @@ _BEAT_SECONDS = 0.05
 # A beat is always a little late; below this the loop counts as punctual.
 _TOLERANCE_SECONDS = 0.02
 _BEATS_KEPT = 4096
+# However late the loop is, nobody is waited for longer than so many times his limit.
+_MOST_PATIENCE = 4
 
 
 class MatchClock:
@@ -128,3 +131,43 @@ class Heartbeat:
         if now - self._due > _TOLERANCE_SECONDS:
             self._late.append((now, now - self._due))
         self._schedule()
+
+
+class Stopwatch:
+    """Measures seconds of the wall clock, with and without what our own event loop was late by."""
+
+    def __init__(self, heartbeat: Heartbeat) -> None:
+        self._heartbeat = heartbeat
+        self._began = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Return how long it has been."""
+        return time.monotonic() - self._began
+
+    @property
+    def used_seconds(self) -> float:
+        """Return how long it has been, less the time that the loop was late by."""
+        return max(0.0, self.seconds - self._heartbeat.late_seconds(self._began))
+
+    @asynccontextmanager
+    async def limit(self, allowed_seconds: float) -> AsyncIterator[None]:
+        """End the block with TimeoutError once so much is used; what the loop is late by is given back.
+
+        A loop that is late all the time ends it too, with less used than allowed.
+        """
+        loop = asyncio.get_running_loop()
+
+        def look() -> None:
+            left = allowed_seconds - self.used_seconds
+            if left <= 0 or self.seconds >= _MOST_PATIENCE * allowed_seconds:
+                end.reschedule(loop.time())
+            else:
+                self._timer = loop.call_later(left, look)
+
+        async with asyncio.timeout(None) as end:
+            self._timer = loop.call_later(allowed_seconds, look)
+            try:
+                yield
+            finally:
+                self._timer.cancel()

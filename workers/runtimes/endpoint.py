@@ -1,7 +1,6 @@
 """Our side of an HTTP endpoint: gathers decisions into batches, sends them and hands out the answers."""
 
 import asyncio
-import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -15,11 +14,9 @@ from engine.contract import Seat
 from engine.policies import Answer, Ask, Fault, FaultCode
 from workers import wire
 from workers.runtimes.base import Latencies, LogTail, Setting
-from workers.runtimes.clock import Heartbeat, MatchClock, timeout
+from workers.runtimes.clock import MatchClock, timeout
 from workers.runtimes.exchange import Call, EndpointClient, ExchangeFailed
 
-# A deadline that was missed by no more than the loop was late is ours; it is tried so often in all.
-_TRIES = 2
 _MOST_LOG_BYTES = 1 << 20
 
 _requests = msgspec.json.Encoder()
@@ -103,14 +100,12 @@ class EndpointBot:
         *,
         client: EndpointClient,
         slots: Slots,
-        heartbeat: Heartbeat,
     ) -> None:
         self.latencies: Final = Latencies()
         self._endpoint = endpoint
         self._setting = setting
         self._client = client
         self._slots = slots
-        self._heartbeat = heartbeat
         self._log = LogTail(_MOST_LOG_BYTES)
         self._waiting: deque[_Decision] = deque()
         self._senders: set[asyncio.Task[None] | None] = set()
@@ -187,27 +182,18 @@ class EndpointBot:
 
     async def _exchange(self, call: Call, batch: Sequence[_Decision]) -> tuple[list[Answer], float]:
         """Return an answer for each decision and the time that the endpoint took."""
-        for left in reversed(range(_TRIES)):
-            began = time.monotonic()
-            try:
-                reply = await self._client.exchange(call)
-            except ExchangeFailed as failed:
-                used = max(0.0, failed.seconds - self._heartbeat.late_seconds(began))
-                fault = self._evident(failed.fault, failed.seconds, len(batch))
-                if fault.code is FaultCode.TIMEOUT and used < call.deadline_seconds:
-                    fault = replace(fault, code=FaultCode.PLATFORM, detail="our event loop was late")
-                    if left:
-                        continue
-                self._note(f"POST {len(batch)} requests: {fault.code}: {fault.detail}", failed.seconds)
-                return [fault] * len(batch), used
-            used = max(0.0, reply.seconds - self._heartbeat.late_seconds(began))
-            self._note(f"POST {len(batch)} requests: 200", reply.seconds)
-            ids = [decision.request.id for decision in batch]
-            return [
-                self._evident(answer, reply.seconds, len(batch)) if isinstance(answer, Fault) else answer
-                for answer in read_actions(reply.body, ids)
-            ], used
-        raise AssertionError("the last try returns")
+        try:
+            reply = await self._client.exchange(call)
+        except ExchangeFailed as failed:
+            fault = self._evident(failed.fault, failed.seconds, len(batch))
+            self._note(f"POST {len(batch)} requests: {fault.code}: {fault.detail}", failed.seconds)
+            return [fault] * len(batch), failed.used_seconds
+        self._note(f"POST {len(batch)} requests: 200", reply.seconds)
+        ids = [decision.request.id for decision in batch]
+        return [
+            self._evident(answer, reply.seconds, len(batch)) if isinstance(answer, Fault) else answer
+            for answer in read_actions(reply.body, ids)
+        ], reply.used_seconds
 
     def _settle(self, decision: _Decision, answer: Answer, used_us: int) -> None:
         """Charge a decision and answer it; one that used more than it had is a timeout."""

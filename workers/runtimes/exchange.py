@@ -15,6 +15,7 @@ from engine.errors import FudabaError
 from engine.policies import Fault, FaultCode
 from workers import counters, wire
 from workers.runtimes.addresses import AddressRules, Refusals, current_refusals, gate
+from workers.runtimes.clock import Heartbeat, Stopwatch
 
 MOST_BODY_BYTES = 64 << 10
 _MOST_HEADERS = 100
@@ -46,21 +47,26 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpReply:
-    """A reply with status 200 and JSON in it, as far as its headers say."""
+    """A reply with status 200 and JSON in it, as far as its headers say.
+
+    It took `seconds`, of which `used_seconds` when our own lateness is not counted.
+    """
 
     body: bytes
     seconds: float
+    used_seconds: float
 
 
 class ExchangeFailed(FudabaError):
-    """An exchange that brought no reply to read."""
+    """An exchange that brought no reply to read; the times are those of HttpReply."""
 
     code = "exchange_failed"
 
-    def __init__(self, fault: Fault, seconds: float) -> None:
+    def __init__(self, fault: Fault, watch: Stopwatch) -> None:
         super().__init__(fault.detail)
         self.fault = fault
-        self.seconds = seconds
+        self.seconds = watch.seconds
+        self.used_seconds = watch.used_seconds
 
 
 class Resolver(AbstractResolver):
@@ -95,29 +101,29 @@ class Resolver(AbstractResolver):
 class EndpointClient:
     """The HTTP client of one worker process: connections are kept open between exchanges."""
 
-    def __init__(self, rules: AddressRules) -> None:
+    def __init__(self, rules: AddressRules, heartbeat: Heartbeat) -> None:
         self._rules = rules
+        self._heartbeat = heartbeat
         self._session: aiohttp.ClientSession | None = None
         self._resolver: Resolver | None = None
 
     async def exchange(self, call: Call) -> HttpReply:
         """Return the reply of an endpoint; raises ExchangeFailed. A failed connection is tried once more."""
-        began = time.monotonic()
+        watch = Stopwatch(self._heartbeat)
         refusals = Refusals()
         token = current_refusals.set(refusals)
         try:
-            async with asyncio.timeout(call.deadline_seconds):
+            async with watch.limit(call.deadline_seconds):
                 body = await self._try(call)
         except _Refused as error:
-            raise _failed(error.fault, time.monotonic() - began) from None
+            raise _failed(error.fault, watch) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            seconds = time.monotonic() - began
-            raise _failed(_fault(error, call, seconds, refusals), seconds) from error
+            raise _failed(_fault(error, call, watch, refusals), watch) from error
         finally:
             current_refusals.reset(token)
-        seconds = time.monotonic() - began
+        seconds = watch.seconds
         counters.observe("fudaba_endpoint_seconds", seconds, "ok")
-        return HttpReply(body=body, seconds=seconds)
+        return HttpReply(body=body, seconds=seconds, used_seconds=watch.used_seconds)
 
     async def close(self) -> None:
         """Close all connections. Closing twice changes nothing."""
@@ -249,20 +255,15 @@ def _reply_fault(code: FaultCode, detail: str, response: aiohttp.ClientResponse,
     return Fault(code=code, detail=detail, evidence={"status": response.status, **evidence})
 
 
-def _failed(fault: Fault, seconds: float) -> ExchangeFailed:
-    counters.observe("fudaba_endpoint_seconds", seconds, fault.code.value)
-    return ExchangeFailed(fault, seconds)
+def _failed(fault: Fault, watch: Stopwatch) -> ExchangeFailed:
+    counters.observe("fudaba_endpoint_seconds", watch.seconds, fault.code.value)
+    return ExchangeFailed(fault, watch)
 
 
-def _fault(error: Exception, call: Call, seconds: float, refusals: Refusals) -> Fault:
+def _fault(error: Exception, call: Call, watch: Stopwatch, refusals: Refusals) -> Fault:
     """Return the fault that an error of the client stands for."""
     if isinstance(error, TimeoutError):
-        limit_ms = round(call.deadline_seconds * 1000)
-        return Fault(
-            code=FaultCode.TIMEOUT,
-            detail=f"no complete reply within {limit_ms} ms",
-            evidence={"phase": "exchange", "limit_ms": limit_ms, "used_ms": round(seconds * 1000)},
-        )
+        return _missed(call, watch)
     if refusals.reasons and isinstance(error, aiohttp.ClientConnectorError):
         return _error_fault(FaultCode.REFUSED_ADDRESS, "; ".join(refusals.reasons)[:500])
     if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
@@ -276,6 +277,18 @@ def _fault(error: Exception, call: Call, seconds: float, refusals: Refusals) -> 
     if isinstance(error, aiohttp.ClientResponseError) and _TOO_LARGE.search(error.message):
         return _error_fault(FaultCode.TOO_LARGE, f"the headers are too large: {error.message[:200]}")
     return _error_fault(FaultCode.BAD_REPLY, f"the reply is not proper HTTP: {_reason(error)}")
+
+
+def _missed(call: Call, watch: Stopwatch) -> Fault:
+    """Return the fault of a missed deadline; ours, when the endpoint did not have all of its time."""
+    if watch.used_seconds < call.deadline_seconds:
+        return _error_fault(FaultCode.PLATFORM, "our event loop was late")
+    limit_ms, used_ms = round(call.deadline_seconds * 1000), round(watch.used_seconds * 1000)
+    return Fault(
+        code=FaultCode.TIMEOUT,
+        detail=f"no complete reply within {limit_ms} ms",
+        evidence={"phase": "exchange", "limit_ms": limit_ms, "used_ms": used_ms},
+    )
 
 
 def _reason(error: Exception) -> str:

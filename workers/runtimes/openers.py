@@ -31,10 +31,10 @@ class Runtimes:
         rules: AddressRules,
         scratch: str | None = None,
     ) -> None:
-        self.client = EndpointClient(rules)
         self.rules = rules
         self.sandbox = sandbox
         self.heartbeat = Heartbeat()
+        self.client = EndpointClient(rules, self.heartbeat)
         self.searcher = Searcher()
         self._no_sandbox = no_sandbox
         self._scratch = scratch or tempfile.gettempdir()
@@ -67,4 +67,4 @@ class Runtimes:
 
     def endpoint(self, endpoint: Endpoint, setting: Setting, slots: Slots) -> EndpointBot:
         """Return an endpoint for one seat of one group; `slots` are shared by everybody who asks it."""
-        return EndpointBot(endpoint, setting, client=self.client, slots=slots, heartbeat=self.heartbeat)
+        return EndpointBot(endpoint, setting, client=self.client, slots=slots)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import pytest
-from support.bot_server import HELLO, BotServer, bot_server, first_legal
-from support.duels import LIMITS, codes, house, match, matches, run, runtimes, setting
+from support.bot_server import HELLO, Answer, BotServer, bot_server, first_legal
+from support.duels import LIMITS, codes, house, matches, run, runtimes, setting
 
 from engine.limits import Limits
 from engine.match import MatchResult, PlatformFault
@@ -171,30 +171,43 @@ def test_a_connection_that_breaks_is_tried_once_more() -> None:
     assert len(calls) == 10
 
 
-def test_a_deadline_missed_while_our_loop_was_late_is_asked_again_and_then_ours() -> None:
-    calls: list[int] = []
+def late_loop(answer: Answer) -> list[str]:
+    """The faults of an endpoint whose server lives in our loop and makes it late; limit 200 ms."""
 
+    async def work() -> list[str]:
+        async with bot_server(answer) as server, runtimes() as opened:
+            limits = replace(LIMITS, endpoint_wall_ms=200)
+            results, _ = await play(server, opened, limits=limits)()
+            return codes(results[0])
+
+    return run(work)
+
+
+def test_the_time_that_our_loop_was_late_by_is_given_back() -> None:
     async def block_us(asked: dict[str, Any]) -> dict[str, str]:
-        calls.append(0)
-        time.sleep(0.4)  # The server lives in our loop: while it sleeps, the loop is late.
+        time.sleep(0.4)
         return await first_legal(asked)
 
-    async def work() -> str:
-        async with bot_server(block_us) as server, runtimes() as opened:
-            given = setting(replace(LIMITS, endpoint_wall_ms=200))
-            endpoint = Endpoint(url=server.url(), secret=SECRET)
-            bots = [opened.endpoint(endpoint, given, LocalSlots(1)), house(opened, given)]
-            try:
-                await match(bots, given)
-            except PlatformFault as error:
-                return error.fault.detail
-            finally:
-                for bot in bots:
-                    await bot.close()
-            return "no fault"
+    assert late_loop(block_us) == []
 
-    assert run(work) == "our event loop was late"
-    assert len(calls) == 2
+
+def test_a_silent_endpoint_is_blamed_although_our_loop_was_late() -> None:
+    async def block_us_and_be_silent(asked: dict[str, Any]) -> dict[str, str]:
+        time.sleep(0.1)
+        await asyncio.sleep(60)
+        return {}
+
+    assert late_loop(block_us_and_be_silent) == ["timeout"] * 3
+
+
+def test_a_loop_that_is_late_all_the_time_is_our_fault() -> None:
+    async def block_us_for_ever(asked: dict[str, Any]) -> dict[str, str]:
+        while True:
+            time.sleep(0.3)
+            await asyncio.sleep(0)
+
+    with pytest.raises(PlatformFault, match="our event loop was late"):
+        late_loop(block_us_for_ever)
 
 
 def test_the_log_has_a_line_for_every_call() -> None:
