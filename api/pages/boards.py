@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from api.pages import cards, fields, spoken
@@ -116,10 +117,6 @@ def draw(position: Position, viewer: int | None) -> Board:
     )
 
 
-def _latest(history: Sequence[tuple[int, str]]) -> Sequence[tuple[int, str]]:
-    return history[-MOST_HISTORY:]
-
-
 def _whole(position: Position) -> Observation:
     """Return what all seats know together: that of the seat to move, with what others hide from it."""
     views = position.observations
@@ -194,9 +191,16 @@ def _put(chair: Chair, of: Field, value: Any, *, is_first: bool) -> None:
 
 def _group(of: Field, value: Any) -> list[Group]:
     """Return the cards that a value shows, nothing when it shows none."""
-    pieces = tuple(_pieces(value))
+    pieces = tuple(_by_kind(value) if of.is_by_kind else _pieces(value))
     is_past = isinstance(value, Mapping)
     return [Group(title=of.title, pieces=pieces, is_past=is_past)] if pieces else []
+
+
+def _by_kind(codes: Sequence[str]) -> Iterator[Piece]:
+    """Yield cards kind by kind, the first of each kind apart from those before it."""
+    for _, alike in groupby(sorted(codes, key=cards.kind), cards.kind):
+        for position, code in enumerate(alike):
+            yield spoken.piece(code, "" if position else "apart")
 
 
 def _pieces(value: Any) -> Iterator[Piece]:

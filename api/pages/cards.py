@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from api.pages.drawing import hanafuda, seiten, unsun
 from api.words import COLOURS, FLOWERS, PICTURES, SUITS
-from engine.cards.hanafuda import CARDS
+from engine.cards.hanafuda import CARDS, KINDS
 from store.errors import NotFound
 
 VIEW_BOX = "0 0 60 98"
@@ -101,6 +101,11 @@ def find(code: str) -> Symbol | None:
             label, title = pack.names(found)
             return Symbol(pack.id, f"c-{code}", label, title)
     return None
+
+
+def kind(code: str) -> int:
+    """Return the place of a card's kind among those of its pack; 0 where a pack has no kinds."""
+    return KINDS.index(_INFO[code].kind) if code in _INFO else 0
 
 
 def back(pack: str) -> Symbol:

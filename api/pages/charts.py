@@ -1,7 +1,8 @@
 """Charts of ratings, drawn as SVG that the style sheet colours: without scripts or styles of their own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 from typing import Any, Protocol, cast
 from xml.etree.ElementTree import Element, SubElement
@@ -13,10 +14,29 @@ from pygal.style import Style
 MOST_LINES = 8  # as many colours as the style sheet has
 MOST_INTERVALS = 40
 MOST_DOTS = 80  # beyond, lines alone say as much and are drawn sooner
-_WIDTH = 760
-_HEIGHT = 320
 _ROW_HEIGHT = 26
+_LEGEND_HEIGHT = 24
+_MARGIN = 12
 _NEEDLESS = ("defs", "title", "desc")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Form:
+    """A size that a chart is drawn at; the style sheet shows the one that there is room for."""
+
+    name: str
+    width: int
+    height: int
+    legend_columns: int
+    letters: int  # of a label, at most
+    steps: int  # of a scale, at most
+    has_titles: bool
+
+
+_FORMS = (
+    _Form(name="wide", width=760, height=320, legend_columns=4, letters=40, steps=8, has_titles=True),
+    _Form(name="narrow", width=380, height=260, legend_columns=2, letters=18, steps=5, has_titles=False),
+)
 
 
 class Chart(Protocol):
@@ -37,22 +57,27 @@ class Line:
 
 def lines(drawn: Sequence[Line], *, title: str, x_title: str, y_title: str) -> Markup:
     """Return a plot of at most MOST_LINES lines; `title` is for those who cannot see it."""
-    chart = cast(
-        Chart,
-        pygal.XY(
-            **_looks(title, _HEIGHT),
-            x_title=x_title,
-            y_title=y_title,
+
+    def chart(form: _Form) -> Chart:
+        titles = {"x_title": x_title, "y_title": y_title} if form.has_titles else {}
+        rows = ceil(len(drawn) / form.legend_columns) or 1
+        columns = ceil(len(drawn) / rows) or 1
+        made = pygal.XY(
+            **_looks(form, form.height),
+            **titles,
             show_legend=len(drawn) > 1,
-            legend_at_bottom_columns=len(drawn) if len(drawn) <= 4 else ceil(len(drawn) / 2),
+            legend_at_bottom_columns=columns,
+            margin_bottom=_MARGIN
+            + _LEGEND_HEIGHT * (rows - max(1, len(drawn) // columns)),  # a row it forgets
             show_dots=sum(len(line.points) for line in drawn) <= MOST_DOTS,
             dots_size=3,
             value_formatter=lambda value: f"{value:,.1f}",
             x_value_formatter=lambda value: f"{value:,.0f}",
-        ),
-    )
-    for line in drawn[:MOST_LINES]:
-        chart.add(line.name, list(line.points))
+        )
+        for line in drawn[:MOST_LINES]:
+            made.add(line.name, list(line.points))
+        return cast(Chart, made)
+
     return _render(chart, title)
 
 
@@ -62,40 +87,41 @@ def intervals(rows: Sequence[Mapping[str, Any]], *, title: str) -> Markup | None
     if len(rated) < 2:
         return None
     bounds = [_bounds(row) for row in rated]
-    chart = cast(
-        Chart,
-        pygal.HorizontalLine(
-            **_looks(title, 90 + _ROW_HEIGHT * len(rated)),
+    values = [
+        {"value": row["rating"], "ci": {"low": low, "high": high}}
+        for row, (low, high) in zip(rated, bounds, strict=True)
+    ]
+
+    def chart(form: _Form) -> Chart:
+        made = pygal.HorizontalLine(
+            **_looks(form, 90 + _ROW_HEIGHT * len(rated)),
             x_labels=[row["name"] for row in rated],
             range=_widened(min(low for low, _ in bounds), max(high for _, high in bounds)),
             stroke=False,
             dots_size=5,
             show_legend=False,
             value_formatter=lambda value: f"{value:,.0f}",
-        ),
-    )
-    values = [
-        {"value": row["rating"], "ci": {"low": low, "high": high}}
-        for row, (low, high) in zip(rated, bounds, strict=True)
-    ]
-    chart.add("rating", values)
+        )
+        made.add("rating", values)
+        return cast(Chart, made)
+
     return _render(chart, title)
 
 
-def _looks(title: str, height: int) -> dict[str, object]:
+def _looks(form: _Form, height: int) -> dict[str, object]:
     """Return what all charts have in common; colours and letters come from the style sheet."""
     return {
-        "width": _WIDTH,
+        "width": form.width,
         "height": height,
         "explicit_size": False,
         "disable_xml_declaration": True,
         "js": [],
         "style": Style(label_font_size=14, major_label_font_size=14, legend_font_size=15, title_font_size=14),
         "legend_at_bottom": True,
-        "truncate_legend": 30,
-        "truncate_label": 40,
-        "margin": 12,
-        "max_scale": 8,
+        "truncate_legend": form.letters,
+        "truncate_label": form.letters,
+        "margin": _MARGIN,
+        "max_scale": form.steps,
         "print_values": False,
     }
 
@@ -110,12 +136,17 @@ def _widened(low: float, high: float) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _render(chart: Chart, title: str) -> Markup:
-    chart.add_xml_filter(lambda root: _cleaned(root, title))
-    return Markup(chart.render(is_unicode=True))  # trusted: pygal escapes what it is given
+def _render(chart: Callable[[_Form], Chart], title: str) -> Markup:
+    """Return a chart at every size."""
+    drawn = []
+    for form in _FORMS:
+        made = chart(form)
+        made.add_xml_filter(partial(_cleaned, name=f"chart {form.name}", title=title))
+        drawn.append(Markup(made.render(is_unicode=True)))  # trusted: pygal escapes what it is given
+    return Markup('<div class="plot">{}</div>').format(Markup("").join(drawn))
 
 
-def _cleaned(root: Element, title: str) -> Element:
+def _cleaned(root: Element, *, name: str, title: str) -> Element:
     """Leave the drawing alone: no styles, ids or boxes for scripts; what a dot says becomes its title."""
     for child in [child for child in root if child.tag in _NEEDLESS or not isinstance(child.tag, str)]:
         root.remove(child)
@@ -127,7 +158,7 @@ def _cleaned(root: Element, title: str) -> Element:
                 _say(parent, child)
             elif child.tag == "title" or "tooltip-overlay" in child.get("class", ""):
                 parent.remove(child)
-    root.set("class", "chart")
+    root.set("class", name)
     root.set("role", "img")
     root.set("aria-label", title)
     return root

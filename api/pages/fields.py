@@ -25,12 +25,16 @@ class Place(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """How one field is shown: `letters` say what single letters mean, `parts` what pairs of numbers do."""
+    """How one field is shown: `letters` say what single letters mean, `parts` what pairs of numbers do.
+
+    With `is_by_kind` its cards lie kind by kind.
+    """
 
     place: Place
     title: str
     letters: Mapping[str, str] | None = None
     parts: tuple[str, ...] = ()
+    is_by_kind: bool = False
 
 
 _NOWHERE = ("game", "options", "seats", "seat", "sides", "hand", "legal", "history", "time", "hand_sizes")
@@ -48,7 +52,7 @@ FIELDS: Mapping[str, Field] = {
     "centre": Field(Place.MIDDLE, "Umbrellas in the centre"),
     "indicator": Field(Place.MIDDLE, "Indicator"),
     "side_cards": Field(Place.MIDDLE, "Side cards"),
-    "captured": Field(Place.SIDE, "Captured"),
+    "captured": Field(Place.SIDE, "Captured", is_by_kind=True),
     "shown": Field(Place.SEAT, "Shown"),
     "umbrellas": Field(Place.SEAT, "Umbrella"),
     "scores": Field(Place.SEAT, "score"),

@@ -15,7 +15,10 @@ _HIDDEN = "?"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A card, or a text where there is none to draw; `mark` is "legal", "chosen", "winner" or nothing."""
+    """A card, or a text where there is none to draw.
+
+    `mark` is "legal", "chosen", "winner", "apart" (from the card before it) or nothing.
+    """
 
     symbol: Symbol | None
     text: str

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 Card = int
 CardMask = int
 
-BRIGHT, ANIMAL, RIBBON, JUNK = "bright", "animal", "ribbon", "junk"
+KINDS = BRIGHT, ANIMAL, RIBBON, JUNK = "bright", "animal", "ribbon", "junk"
 FLOWERS = (
     "pine",
     "plum",

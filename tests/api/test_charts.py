@@ -17,22 +17,38 @@ def row(name: str, rating: float | None, width: float | None = 30.0) -> dict[str
     return {"name": name, "rating": rating, "rating_low": low, "rating_high": high}
 
 
+def sizes(chart: str) -> list[str]:
+    """Return the drawings of a chart, one for each size."""
+    return [f"<svg{part}" for part in chart.split("<svg")[1:]]
+
+
 @pytest.mark.parametrize("count", range(1, charts.MOST_LINES + 1))
 def test_every_line_is_drawn_and_named(count: int) -> None:
     drawn = [Line(name=f"bot{number}", points=[(1, number), (2, 3 * number)]) for number in range(count)]
-    chart = charts.lines(drawn, title="Ratings", x_title="Rounds", y_title="Skill")
-    assert chart.count('class="line reactive nofill"') == count
-    assert len(re.findall(r"<text[^>]*>bot\d</text>", chart)) == (count if count > 1 else 0)
-    assert 'role="img" aria-label="Ratings"' in chart
-    bottom = max(float(y) for y in re.findall(r'<text x="[\d.]+" y="([\d.]+)">bot', chart) or ["0"])
-    assert bottom < 100
+    for chart in sizes(charts.lines(drawn, title="Ratings", x_title="Rounds", y_title="Skill")):
+        assert chart.count('class="line reactive nofill"') == count
+        assert len(re.findall(r"<text[^>]*>bot\d</text>", chart)) == (count if count > 1 else 0)
+        assert 'role="img" aria-label="Ratings"' in chart
+        [height] = re.findall(r'viewBox="0 0 \d+ (\d+)"', chart)
+        legend = re.findall(r'<g transform="translate\([\d.]+, ([\d.]+)\)" class="legends"', chart)
+        lowest = max(float(y) for y in re.findall(r'<text x="[\d.]+" y="([\d.]+)">bot', chart) or ["0"])
+        assert lowest + sum(map(float, legend)) < float(height)
+
+
+def test_a_chart_is_drawn_for_screens_and_for_phones() -> None:
+    drawn = [Line(name=f"a-name-that-is-long-{number}", points=[(0, 1)]) for number in range(2)]
+    wide, narrow = sizes(charts.lines(drawn, title="Ratings", x_title="Rounds", y_title="Skill"))
+    assert 'class="chart wide"' in wide
+    assert "a-name-that-is-long-0" in wide
+    assert 'class="chart narrow"' in narrow
+    assert "a-name-that-is-lo…" in narrow
 
 
 def test_ratings_have_an_interval_each_and_those_without_are_left_out() -> None:
     rows = [row("a", 1600), row("b", 1500), row("c", None), row("d", 1400, None)]
     chart = charts.intervals(rows, title="Ratings")
     assert chart is not None
-    assert chart.count('class="ci"') == 3
+    assert [one.count('class="ci"') for one in sizes(chart)] == [3, 3]
     assert "<title>1,600</title>" in chart
     assert ">c</text>" not in chart
     assert charts.intervals(rows[:1], title="Ratings") is None

@@ -48,7 +48,7 @@ def test_a_ladder_shows_its_board_its_curves_and_who_plays_next(
     shown = re.findall(r'<td class="place">(\d+)</td>.*?<a href="/bots/[^"]+">([^<]+)</a>', text, re.S)
     assert [(int(place), name) for place, name in shown] == [(row.place, row.name) for row in rows]
     assert len(re.findall(r'class="up"|class="down"|title="no change"', text)) >= len(rows)
-    assert 'class="chart"' in text
+    assert 'class="chart wide"' in text
     assert "Round 4, Sakura, is being played at 1 table" in text
     assert "Latest matches" in text
     assert "revealed when its rounds are over" in text
@@ -154,7 +154,7 @@ def test_bots_are_compared_by_game_on_ladders_and_against_each_other(
 ) -> None:
     text = client.get("/bots/compare?bot=house/greedy&bot=house/random&bot=house/first").text
     assert "On <a" in text and "Stair" in text
-    assert text.count('class="chart"') == 1
+    assert text.count('class="chart wide"') == 1
     assert len(re.findall(r'class="shade-\d+" title="\d+ match', text)) >= 4
     assert "without house/first" in text
     alone = client.get("/bots/compare?bot=house/greedy").text
@@ -179,5 +179,5 @@ def test_a_bot_shows_where_it_stands_and_how_its_rating_went(client: FlaskClient
     assert link is not None
     text = client.get(link[1]).text
     assert "On ladders" in text
-    assert 'class="chart"' in text
+    assert 'class="chart wide"' in text
     assert "Version 1" in text
