@@ -9,7 +9,7 @@ from sqlalchemy import func, select, text
 from engine import ledger, seeds
 from engine.intervals import unit_of
 from engine.tallies import Tally
-from store import editions, seating, standings, sums, totals, tournaments
+from store import archive_checks, editions, seating, standings, sums, totals, tournaments
 from store.database import Database, Transaction
 from store.models.accounts import Account
 from store.models.audit import AuditEntry
@@ -52,6 +52,7 @@ def of_tournament(tx: Transaction, tournament_id: UUID) -> Iterator[str]:
     tournament = tournaments.get(tx, tournament_id)
     yield from _commitments(tournament)
     yield from _editions(tx, tournament)
+    yield from archive_checks.of_tournament(tx, tournament)
     for event in tournament.events:
         for check in _EVENT_CHECKS:
             for problem in check(tx, event):

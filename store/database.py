@@ -22,6 +22,13 @@ _READS = "fudaba_reads"  # the execution option of a connection that only reads
 class Transaction(Session):
     """A session that is one transaction; what is given to `after_commit` runs once it has been committed."""
 
+    @property
+    def archive(self) -> Path:
+        """The folder of what was archived of this database."""
+        folder: Path | None = self.info["archive"]
+        assert folder is not None, "whoever opens a database to read archives says where they are"
+        return folder
+
     def after_commit(self, call: Callable[..., object], *args: object) -> None:
         """Run `call(*args)` after the commit, in order; nothing runs after a rollback."""
         self.info.setdefault("after_commit", []).append((call, args))
@@ -33,12 +40,13 @@ class Transaction(Session):
 
 
 class Database:
-    """One database by URL; connections are made when first needed."""
+    """One database by URL, and the folder of its archives; connections are made when first needed."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, archive: Path | None = None) -> None:
         self.url = url
         self.engine = _make_engine(url)
-        self._session = sessionmaker(self.engine, class_=Transaction, expire_on_commit=False)
+        info = {"archive": archive}
+        self._session = sessionmaker(self.engine, class_=Transaction, expire_on_commit=False, info=info)
 
     @property
     def is_sqlite(self) -> bool:

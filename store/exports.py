@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Enum, Table, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from engine.errors import FudabaError
-from store import checks, schema, tournaments
+from store import archives, checks, schema, tournaments
 from store.columns import UtcTime
 from store.database import Database, Transaction
 from store.errors import Conflict
@@ -71,6 +71,7 @@ def write(database: Database, tournament_id: UUID, file: Path) -> int:
             raise Conflict(f"the tournament is {tournament.state.value}; only one that is over is exported")
         if tournament.is_season:
             raise Conflict("this is the season of a ladder, which means nothing without it")
+        archives.require_none(tx, tournament_id)
         with file.open("xb") as raw, gzip.open(raw, "wb") as out:
             return _write_lines(out, tournament_id, _rows(tx, tournament))
 

@@ -14,7 +14,7 @@ from sqlalchemy.orm import defer
 from engine.match import points
 from engine.record import Record
 from engine.schedule import Slot
-from store import deals, results, seating, timings
+from store import archives, deals, seating, timings
 from store.database import Transaction
 from store.errors import Conflict, NotFound
 from store.models.matches import FaultRow, Result
@@ -93,8 +93,8 @@ def faults(tx: Transaction, match_id: str) -> list[FaultRow]:
 
 def spent_us(tx: Transaction, match_id: str) -> Mapping[int, int]:
     """Return what each decision of a match took, in microseconds by step, as far as it was counted."""
-    _, result = _find(tx, match_id)
-    return timings.unpack(result.spent)
+    event, result = _find(tx, match_id)
+    return timings.unpack(archives.kept(tx, event, result).spent)
 
 
 def observation(tx: Transaction, event_id: UUID, number: int, step: int, seat: int) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def replay(tx: Transaction, match_id: str, *, viewer: str | int = ALL) -> dict[s
         "record": replayed.to_json(),
         "steps": list(_steps(replayed, viewer)),
         "faults": [[row.step, row.seat, row.code] for row in faults(tx, match_id)],
-        "spent": sorted([step, used / 1000] for step, used in timings.unpack(result.spent).items()),
+        "spent": sorted([step, used / 1000] for step, used in spent_us(tx, match_id).items()),
     }
 
 
@@ -240,7 +240,7 @@ def _record(tx: Transaction, event: Event, result: Result) -> Record:
         options=event.options,
         seats=event.seats,
         seed=deals.of_slots(tx, tournament, event, slots)[result.number],
-        actions=results.unpack_actions(result.actions),
+        actions=archives.kept(tx, event, result).actions,
     )
 
 

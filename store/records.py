@@ -28,7 +28,7 @@ from engine.ledger import (
 )
 from engine.match import points
 from engine.policies import FaultCode
-from store import deals, editions, reruns, results, seating, sums, tournaments
+from store import archives, deals, editions, reruns, seating, sums, tournaments
 from store.database import Database, Transaction
 from store.errors import Conflict
 from store.models.matches import FaultRow, Result
@@ -54,11 +54,23 @@ def stream(database: Database, tournament_id: UUID) -> Iterator[bytes]:
     """Return the record of a tournament, a number of lines at a time; NotFound, or Conflict before its end.
 
     The tournament is looked for at once. Every page is read in a transaction of its own, so that a slow
-    reader holds up nobody; what is finished does not change.
+    reader holds up nobody; what is finished does not change. That of an archived one is read from its file;
+    raises ArchiveUnavailable.
     """
     with database.reading() as tx:
         final = _final(tx, tournament_id)
-    return _pages(_lines(database, final))
+        archived = archives.record(tx, tournament_id)
+    return _pages(_lines(database, final)) if archived is None else archived
+
+
+def lines(database: Database, tournament_id: UUID) -> tuple[int, Iterator[Line]]:
+    """Return the number of the edition that the record of a tournament ends with, and its lines but the last.
+
+    Raises as `stream` does.
+    """
+    with database.reading() as tx:
+        final = _final(tx, tournament_id)
+    return final.edition.number, _lines(database, final)
 
 
 def _pages(lines: Iterator[Line]) -> Iterator[bytes]:
@@ -211,8 +223,9 @@ def _match_lines(database: Database, tournament: Tournament, event: Event) -> It
                 )
             )
             faults = _faults(tx, event, page)
-        for result in page:
-            yield _match_line(tournament, event, result, faults[result.number], endpoints)
+            actions = [archives.kept(tx, event, result).actions for result in page]
+        for result, played in zip(page, actions, strict=True):
+            yield _match_line(tournament, event, result, played, faults[result.number], endpoints)
         if len(page) < PAGE:
             return
         last = page[-1].number
@@ -233,7 +246,12 @@ def _faults(tx: Transaction, event: Event, page: list[Result]) -> dict[int, list
 
 
 def _match_line(
-    tournament: Tournament, event: Event, result: Result, faults: list[_Fault], endpoints: set[int]
+    tournament: Tournament,
+    event: Event,
+    result: Result,
+    actions: tuple[str, ...],
+    faults: list[_Fault],
+    endpoints: set[int],
 ) -> MatchLine:
     slot = seating.schedule_of(event).slot(result.number)
     half_wins = points(result.places, seating.sides_of(event), result.forfeits)
@@ -245,7 +263,7 @@ def _match_line(
         rotation=slot.rotation,
         entrants=list(seating.seats_of(event, slot)),
         seed=deals.seed(tournament, event, slot, endpoints).hex(),
-        actions=list(results.unpack_actions(result.actions)),
+        actions=list(actions),
         faults=faults,
         forfeits=result.forfeits,
         scores=result.scores,

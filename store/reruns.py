@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import selectinload
 
-from store import previews, rewinds, seating, selections, tournaments, voids
+from store import archives, previews, rewinds, seating, selections, tournaments, voids
 from store.database import Transaction
 from store.errors import BadRequest, Conflict, NotFound
 from store.models.ladders import Season, SeasonPhase
@@ -141,6 +141,7 @@ def _require_started(tx: Transaction, tournament: Tournament) -> None:
         raise Conflict("the ratings of a ladder follow from its matches one by one; none is played again")
     if tournament.state not in _STARTED:
         raise Conflict(f"the tournament is {tournament.state.value}; nothing of it can be played again")
+    archives.require_none(tx, tournament.id)
     season = select(Season.ladder_id).where(
         Season.closing_id == tournament.id, Season.phase == SeasonPhase.OVER
     )

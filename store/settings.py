@@ -88,6 +88,9 @@ SETTINGS: dict[str, Setting] = {
     "stream_listeners": Setting(
         "FUDABA_STREAM_LISTENERS", "4", "event streams that one API process serves at once, a thread each"
     ),
+    "archive": Setting(
+        "FUDABA_ARCHIVE", "", "folder of archived tournaments; empty: `archive` in the folder for data"
+    ),
     "keep_logs_days": Setting(
         "FUDABA_KEEP_LOGS_DAYS", "90", "what bots print in matches is kept for so long"
     ),
@@ -169,6 +172,7 @@ class Settings:
     trusted_proxies: int = 0
     cors_origins: str = ""
     stream_listeners: int = 4
+    archive: Path = Path("archive")
     keep_logs_days: int = 90
     keep_deliveries_days: int = 30
     slow_request_ms: int = 1000
@@ -188,6 +192,7 @@ class Settings:
         if problems:
             raise BadSettings("; ".join(problems))
         values["home"] = Path(values["home"]).absolute()
+        values["archive"] = Path(values["archive"] or values["home"] / "archive").absolute()
         values["database_url"] = values["database_url"] or f"sqlite:///{values['home'] / 'fudaba.db'}"
         return cls(**values)
 

@@ -42,7 +42,7 @@ class Services:
         )
         return cls(
             settings=settings,
-            database=Database(settings.database_url),
+            database=Database(settings.database_url, settings.archive),
             redis=redis,
             celery=make_celery(settings),
         )

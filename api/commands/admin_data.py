@@ -1,8 +1,9 @@
-"""`fudaba admin backup|restore|check|export|import`: the data of an installation, whole or by tournament."""
+"""`fudaba admin backup|restore|check|export|import|archive|unarchive`: data, whole or by tournament."""
 
 import json
 import os
 from collections.abc import Callable
+from datetime import timedelta
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ import click
 from api.commands.databases import opened, opened_with_tables
 from api.commands.up import only_one
 from engine.errors import FudabaError
-from store import backups, checks, exports, schema
+from store import archiving, backups, checks, exports, schema
 from store.settings import Settings
+from workers.services import utc_now
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -101,4 +103,45 @@ def import_tournament(file: Path) -> None:
     click.echo(f"stored tournament {tournament_id}")
 
 
-COMMANDS = (backup, restore, check, export_tournament, import_tournament)
+@click.command()
+@click.option(
+    "--older-than",
+    "days",
+    type=click.IntRange(0, 36_500),
+    default=365,
+    show_default=True,
+    help="Days since the end.",
+)
+@click.option("--json", "is_json", is_flag=True, help="Print one JSON object.")
+@_refuses
+def archive(days: int, is_json: bool) -> None:
+    """Move what was played in old finished tournaments into files, also while the service runs.
+
+    Every match of a record is played again before anything is removed. Stopped at any moment, it goes on
+    where it was the next time.
+    """
+    now, moved = utc_now(), {}
+    with opened_with_tables(Settings.from_env(os.environ)) as database:
+        with database.reading() as tx:
+            due = archiving.due(tx, now - timedelta(days=days))
+        for tournament_id in due:
+            moved[str(tournament_id)] = archiving.put_away(database, tournament_id, now)
+            if not is_json:
+                click.echo(f"archived tournament {tournament_id} ({moved[str(tournament_id)]} matches)")
+    if is_json:
+        click.echo(json.dumps({"archived": moved}))
+    elif not moved:
+        click.echo(f"no tournament ended more than {days} days ago that is not archived yet")
+
+
+@click.command()
+@click.argument("tournament_id", type=click.UUID)
+@_refuses
+def unarchive(tournament_id: UUID) -> None:
+    """Bring an archived tournament back into the database, so that its matches can be played again."""
+    with opened_with_tables(Settings.from_env(os.environ)) as database:
+        filled = archiving.bring_back(database, tournament_id)
+    click.echo(f"brought back tournament {tournament_id} ({filled} matches)")
+
+
+COMMANDS = (backup, restore, check, export_tournament, import_tournament, archive, unarchive)

@@ -21,7 +21,7 @@ class UnusableDatabase(FudabaError):
 def opened(settings: Settings) -> Iterator[Database]:
     """Yield the database of the settings, closed at the end; raises UnusableDatabase."""
     try:
-        database = Database(settings.database_url)
+        database = Database(settings.database_url, settings.archive)
     except OSError as error:
         raise UnusableDatabase(f"the folder of the database cannot be made: {error}") from error
     try:

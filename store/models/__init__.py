@@ -2,6 +2,7 @@
 
 from store.models import (
     accounts,
+    archives,
     audit,
     bots,
     idempotency,
@@ -17,6 +18,7 @@ from store.models.base import Base
 __all__ = [
     "Base",
     "accounts",
+    "archives",
     "audit",
     "bots",
     "idempotency",

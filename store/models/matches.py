@@ -60,7 +60,7 @@ class ResultColumns:
     """A finished match; who sat where follows from its number. `actions` is compressed (store.results).
 
     `spent` is what decisions took (store.timings), None where nobody counted; no two plays of a match agree
-    in it, so it stands in no record.
+    in it, so it stands in no record. Both are None in a match that is archived (store.archives).
     """
 
     event_id: Mapped[UUID] = mapped_column(ForeignKey("events.id"), primary_key=True)
@@ -71,7 +71,7 @@ class ResultColumns:
     is_forfeited: Mapped[bool]
     faults: Mapped[int]
     decisions: Mapped[int]
-    actions: Mapped[bytes] = mapped_column(LargeBinary)
+    actions: Mapped[bytes | None] = mapped_column(LargeBinary)
     spent: Mapped[bytes | None] = mapped_column(LargeBinary)
     played_at: Mapped[datetime] = mapped_column(UtcTime)
 

@@ -147,6 +147,16 @@ def upgrade() -> None:
     with op.batch_alter_table('webhooks', schema=None) as batch_op:
         batch_op.create_index('ix_webhooks_owner_id_created_at_id', ['owner_id', 'created_at', 'id'], unique=False)
 
+    op.create_table('archives',
+    sa.Column('tournament_id', sa.Uuid(), nullable=False),
+    sa.Column('edition', sa.Integer(), nullable=False),
+    sa.Column('record_sha256', sa.String(length=64), nullable=False),
+    sa.Column('times_sha256', sa.String(length=64), nullable=False),
+    sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
+    sa.Column('done_at', sa.DateTime(timezone=True), nullable=True),
+    sa.ForeignKeyConstraint(['tournament_id'], ['tournaments.id'], name=op.f('fk_archives_tournament_id_tournaments')),
+    sa.PrimaryKeyConstraint('tournament_id', name=op.f('pk_archives'))
+    )
     op.create_table('audit_entries',
     sa.Column('id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), nullable=False),
     sa.Column('tournament_id', sa.Uuid(), nullable=True),
@@ -294,6 +304,17 @@ def upgrade() -> None:
     with op.batch_alter_table('versions', schema=None) as batch_op:
         batch_op.create_index('ix_versions_state_created_at_id', ['state', 'created_at', 'id'], unique=False)
 
+    op.create_table('archive_pages',
+    sa.Column('tournament_id', sa.Uuid(), nullable=False),
+    sa.Column('event', sa.Integer(), autoincrement=False, nullable=False),
+    sa.Column('first', sa.BigInteger(), autoincrement=False, nullable=False),
+    sa.Column('record_at', sa.BigInteger(), nullable=False),
+    sa.Column('record_size', sa.Integer(), nullable=False),
+    sa.Column('times_at', sa.BigInteger(), nullable=False),
+    sa.Column('times_size', sa.Integer(), nullable=False),
+    sa.ForeignKeyConstraint(['tournament_id'], ['archives.tournament_id'], name=op.f('fk_archive_pages_tournament_id_archives')),
+    sa.PrimaryKeyConstraint('tournament_id', 'event', 'first', name=op.f('pk_archive_pages'))
+    )
     op.create_table('batches',
     sa.Column('id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), nullable=False),
     sa.Column('event_id', sa.Uuid(), nullable=False),
@@ -459,7 +480,7 @@ def upgrade() -> None:
     sa.Column('is_forfeited', sa.Boolean(), nullable=False),
     sa.Column('faults', sa.Integer(), nullable=False),
     sa.Column('decisions', sa.Integer(), nullable=False),
-    sa.Column('actions', sa.LargeBinary(), nullable=False),
+    sa.Column('actions', sa.LargeBinary(), nullable=True),
     sa.Column('spent', sa.LargeBinary(), nullable=True),
     sa.Column('played_at', sa.DateTime(timezone=True), nullable=False),
     sa.ForeignKeyConstraint(['event_id'], ['events.id'], name=op.f('fk_results_event_id_events')),
@@ -484,7 +505,7 @@ def upgrade() -> None:
     sa.Column('is_forfeited', sa.Boolean(), nullable=False),
     sa.Column('faults', sa.Integer(), nullable=False),
     sa.Column('decisions', sa.Integer(), nullable=False),
-    sa.Column('actions', sa.LargeBinary(), nullable=False),
+    sa.Column('actions', sa.LargeBinary(), nullable=True),
     sa.Column('spent', sa.LargeBinary(), nullable=True),
     sa.Column('played_at', sa.DateTime(timezone=True), nullable=False),
     sa.ForeignKeyConstraint(['event_id'], ['events.id'], name=op.f('fk_voided_results_event_id_events')),
@@ -624,6 +645,7 @@ def downgrade() -> None:
         batch_op.drop_index('ix_batches_event_id_state')
 
     op.drop_table('batches')
+    op.drop_table('archive_pages')
     with op.batch_alter_table('versions', schema=None) as batch_op:
         batch_op.drop_index('ix_versions_state_created_at_id')
 
@@ -646,6 +668,7 @@ def downgrade() -> None:
         batch_op.drop_index('ix_audit_entries_tournament_id_id')
 
     op.drop_table('audit_entries')
+    op.drop_table('archives')
     with op.batch_alter_table('webhooks', schema=None) as batch_op:
         batch_op.drop_index('ix_webhooks_owner_id_created_at_id')
 

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 from click.testing import CliRunner, Result
+from support import arena
 
 from api.commands import fudaba
 from store import accounts
@@ -135,3 +136,19 @@ def test_a_tournament_that_is_not_there_is_not_exported(env: dict[str, str], tmp
     assert (found.exit_code, "Error:" in found.output) == (1, True)
     missing = admin(env, "import", str(tmp_path / "cup"))
     assert (missing.exit_code, "no export of a tournament" in missing.output) == (1, True)
+
+
+def test_old_tournaments_are_archived_and_brought_back(env: dict[str, str], tmp_path: Path) -> None:
+    admin(env, "migrate")
+    database = Database(f"sqlite:///{tmp_path / 'fudaba.db'}")
+    tournament = arena.finished(arena.install(database))
+    database.dispose()
+    none = admin(env, "archive")
+    assert (none.exit_code, "ended more than 365 days ago" in none.output) == (0, True)
+    found = json.loads(admin(env, "archive", "--older-than", "0", "--json").output)
+    assert found == {"archived": {str(tournament.id): tournament.events[0].matches}}
+    assert (tmp_path / "archive" / f"{tournament.id}.ndjson.gz").is_file()
+    assert admin(env, "check").output == "all is right\n"
+    back = admin(env, "unarchive", str(tournament.id))
+    assert (back.exit_code, "brought back tournament" in back.output) == (0, True)
+    assert admin(env, "unarchive", str(tournament.id)).exit_code == 1

@@ -15,7 +15,9 @@ from api.transport import Transport
 COMMANDS = Path(fudaba.callback.__code__.co_filename).parent
 # They run until they are stopped, show the product to people, or only write files.
 NO_JSON = {"fudaba up", "fudaba demo"}
-NO_JSON |= {f"fudaba admin {name}" for name in ("secrets", "backup", "restore", "export", "import")}
+NO_JSON |= {
+    f"fudaba admin {name}" for name in ("secrets", "backup", "restore", "export", "import", "unarchive")
+}
 # What commands have in another way: `watch` asks again and again, `show` shows parts of something larger.
 NOT_ASKED = {"ready", "version", "wait_qualified", "events", "progress"}
 
