@@ -1,9 +1,11 @@
-"""How fast the engine plays, in CPU time of one process: `python tests/benchmarks/engine_speed.py`.
+"""How fast the engine plays, in CPU time of one process.
 
+`PYTHONPATH=.:tests python tests/benchmarks/engine_speed.py [--game ID] [--case KIND] [--json]`.
 Every game is measured at its default options. All cases are run in turn, a few times over, so that noise of
-the machine spreads over all alike; what is printed is the median. With `--against FOLDER` another state of
-the sources (`git archive COMMIT engine | tar -x -C FOLDER`) is measured between them in the same run. With
-`--peers` OpenSpiel, where it is installed, is driven in the same way.
+the machine spreads over all alike; what is printed is the median. With `--compare COMMIT COMMIT` two commits
+are measured side by side in one run, with `--against FOLDER` the sources in another folder, with `--compiled`
+those of this clone as `make fast` builds them. With `--peers` OpenSpiel, where it is installed, is driven in
+the same way.
 """
 
 import argparse
@@ -12,12 +14,15 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+from support import trees
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = {  # title: the case, and what of it is counted per CPU second
@@ -26,7 +31,9 @@ COLUMNS = {  # title: the case, and what of it is counted per CPU second
     "with observation": ("observed", "done"),
     "clone": ("clone", "done"),
     "determinize": ("determinize", "done"),
+    "observations as JSON": ("encoded", "done"),
     "greedy decisions": ("greedy", "done"),
+    "search decisions": ("search", "done"),
     "matches of `random`": ("house", "matches"),
     "their decisions": ("house", "done"),
     "decisions of bots with views": ("views", "done"),
@@ -191,20 +198,43 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--case", action="append", help="only this kind of work; may be repeated")
     parser.add_argument("--seconds", type=float, default=0.4, help="CPU seconds of each run")
     parser.add_argument("--repeats", type=int, default=7, help="runs of each case")
+    parser.add_argument("--compare", nargs=2, metavar="COMMIT", help="two commits instead of this clone")
+    parser.add_argument("--compiled", action="store_true", help="this clone, compiled too")
     parser.add_argument("--against", type=Path, help="a folder with another state of the sources")
     parser.add_argument("--peers", action="store_true", help="measure OpenSpiel in the same run")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
     return parser.parse_args()
 
 
+def chosen_sources(chosen: argparse.Namespace, scratch: Path) -> list[Source]:
+    """Start what is to be measured; ratios are to the first."""
+    folders: dict[str, Path] = {}
+    if chosen.against:
+        folders["against"] = chosen.against.resolve()
+    for number, commit in enumerate(chosen.compare or ()):
+        folders[commit] = trees.at_commit(commit, scratch / f"{number}")
+    if not chosen.compare:
+        folders["this"] = ROOT
+    if chosen.compiled:
+        (scratch / "compiled").mkdir()
+        folders["compiled"] = trees.build(trees.copy(scratch / "compiled"))
+    sources = [Source.start(name, folder) for name, folder in folders.items()]
+    if chosen.peers:
+        sources.append(Source.start("OpenSpiel", ROOT, "support.speed_peers"))
+    return sources
+
+
 def main() -> int:
     """Measure and print."""
     chosen = arguments()
-    sources = [Source.start("this", ROOT)]
-    if chosen.against:
-        sources.insert(0, Source.start("against", chosen.against.resolve()))
-    if chosen.peers:
-        sources.append(Source.start("OpenSpiel", ROOT, "support.speed_peers"))
+    with tempfile.TemporaryDirectory(prefix="fudaba-speed-") as scratch:
+        report = measured(chosen, chosen_sources(chosen, Path(scratch)))
+    print(json.dumps(report) if chosen.json else as_text(report))
+    return 0
+
+
+def measured(chosen: argparse.Namespace, sources: list[Source]) -> dict[str, Any]:
+    """Run the chosen cases of all sources, end their processes, and return the report."""
     cases = [
         case
         for case in dict.fromkeys(case for source in sources for case in source.cases)
@@ -223,8 +253,7 @@ def main() -> int:
     }
     for source in sources:
         source.close()
-    print(json.dumps(report) if chosen.json else as_text(report))
-    return 0
+    return report
 
 
 def as_text(report: dict[str, Any]) -> str:

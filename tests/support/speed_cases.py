@@ -11,14 +11,17 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import count
+from itertools import count, cycle
 from random import Random
+
+from msgspec.json import Encoder
 
 from engine.contract import Game, State
 from engine.games import all_games
 from engine.match import play, points, run
 from engine.policies import Answer, Ask, house_policy, house_stream
 from engine.rng import Stream
+from engine.search import choose
 
 MACHINE = "machine/loop"
 
@@ -63,6 +66,33 @@ def greedy(game: Game) -> Work:
             state.apply(state.parse_action(game.greedy(state.observation(seat))))
             decisions += 1
         return decisions
+
+    return work
+
+
+def searches(game: Game) -> Work:
+    """Return work that decides once by search, with all of its playouts, in one position after the other."""
+    states, rng = (
+        cycle([state for state in positions(game) if len(state.legal_actions()) > 1]),
+        Stream("speed"),
+    )
+
+    def work() -> int:
+        state = next(states)
+        choose(game, state, state.to_move or 0, rng)
+        return 1
+
+    return work
+
+
+def encodings(game: Game) -> Work:
+    """Return work that makes JSON of what the seat to move sees in every position of a few matches."""
+    views, encode = [state.observation(state.to_move or 0) for state in positions(game)], Encoder().encode
+
+    def work() -> int:
+        for view in views:
+            encode(view)
+        return len(views)
 
     return work
 
@@ -154,7 +184,9 @@ CASES: dict[str, Callable[[Game], Work]] = {
     "observed": partial(playouts, observed=True),
     "clone": clones,
     "determinize": determinizations,
+    "encoded": encodings,
     "greedy": greedy,
+    "search": searches,
     "house": house_matches,
     "views": viewing_matches,
 }
