@@ -43,7 +43,14 @@ def measured(entrants: int, deals: int, matches: int, stretch: int) -> Row:
         last = _write(fleet, stretch)
         made.close()
     figures = {"opening_seconds": opening, "first_us": first * 1e6, "last_us": last * 1e6}
-    return {"entrants": entrants, "deals": deals, "matches": fleet.matches, **figures, "growth": last / first}
+    return {
+        "entrants": entrants,
+        "deals": deals,
+        "matches": fleet.matches,
+        "of_a_batch": fleet.matches / fleet.batches,
+        **figures,
+        "growth": last / first,
+    }
 
 
 def _write(fleet: Fleet, matches: int) -> float:
@@ -58,6 +65,7 @@ def _write(fleet: Fleet, matches: int) -> float:
             played = fleet.played(job)
             assert batch.write(made, job, played, [])
             written += len(played)
+            fleet.batches += 1
     fleet.matches += written
     return (time.process_time() - begun) / written
 

@@ -24,7 +24,12 @@ def report(*arguments: str) -> dict[str, Any]:
         "1",
     ]
     done = subprocess.run(
-        [*command, *arguments], cwd=ROOT, env=env, check=True, capture_output=True, text=True
+        [*command, "--seconds", "0", "--repeats", "1", *arguments],
+        cwd=ROOT,
+        env=env,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     found: dict[str, Any] = json.loads(done.stdout)
     return found

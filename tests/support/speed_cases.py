@@ -72,10 +72,8 @@ def greedy(game: Game) -> Work:
 
 def searches(game: Game) -> Work:
     """Return work that decides once by search, with all of its playouts, in one position after the other."""
-    states, rng = (
-        cycle([state for state in positions(game) if len(state.legal_actions()) > 1]),
-        Stream("speed"),
-    )
+    states = cycle([state for state in positions(game) if len(state.legal_actions()) > 1])
+    rng = Stream("speed")
 
     def work() -> int:
         state = next(states)
