@@ -4,7 +4,7 @@ import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Generic, TypeVar, cast
+from typing import Annotated, Generic, Protocol, TypeVar, cast
 from uuid import UUID
 
 import msgspec
@@ -19,6 +19,25 @@ DEFAULT_LIMIT = 50
 MOST_ROWS = 200
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 Number = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
+
+
+class Dated(Protocol):
+    """What has a time and an id, by which it is listed."""
+
+    @property
+    def created_at(self) -> datetime: ...
+    @property
+    def id(self) -> UUID: ...
+
+
+D = TypeVar("D", bound=Dated)
+D_co = TypeVar("D_co", bound=Dated, covariant=True)
+
+
+class Listing(Protocol[D_co]):
+    """Gives at most `limit` rows after a time and id; from the first one on where that is None."""
+
+    def __call__(self, *, limit: int, after: tuple[datetime, UUID] | None) -> Sequence[D_co]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +56,12 @@ def cut(rows: Sequence[T], limit: int, key: Callable[[T], tuple[Key, ...]]) -> P
     if len(rows) <= limit:
         return Page(rows, None)
     return Page(rows[:limit], encode(key(rows[limit - 1])))
+
+
+def by_moment(listed: Listing[D], cursor: str | None, limit: int) -> Page[D]:
+    """Return one page of what is listed by time and id; raises BadRequest for a cursor of another list."""
+    rows = listed(limit=limit + 1, after=after_moment(cursor))
+    return cut(rows, limit, lambda row: (row.created_at, row.id))
 
 
 def encode(key: tuple[Key, ...]) -> str:

@@ -1,5 +1,6 @@
 """Accounts: one's own with its tokens, making one with an invitation, and making those of others."""
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -108,10 +109,9 @@ def _registered(wanted: dict[str, Any]) -> str:
 
 
 def _page(problem: FudabaError | None = None) -> str:
-    after = paging.after_moment(request.args.get("after"))
     with services.current().database.reading() as tx:
-        rows = accounts.tokens(tx, sessions.caller().id, limit=TOKENS_A_PAGE + 1, after=after)
-        page = paging.cut(rows, TOKENS_A_PAGE, lambda token: (token.created_at, token.id))
+        listed = partial(accounts.tokens, tx, sessions.caller().id)
+        page = paging.by_moment(listed, request.args.get("after"), TOKENS_A_PAGE)
     return render_template(
         "account.html", page=page, present=sessions.token_id(), values=request.form, problem=problem
     )

@@ -1,5 +1,6 @@
 """Bots: what each has done, and for its owner how it was tried out, what went wrong and what it printed."""
 
+from functools import partial
 from io import BytesIO
 from typing import Any
 from uuid import UUID
@@ -38,10 +39,9 @@ def index() -> str:
     """List the bots that the viewer may know of, or with `own` the viewer's."""
     account = sessions.caller()
     own = account.name if "own" in request.args else None
-    after = paging.after_moment(request.args.get("after"))
     with services.current().database.reading() as tx:
-        rows = access.page(tx, account, limit=BOTS_A_PAGE + 1, after=after, owner=own)
-        page = paging.cut(rows, BOTS_A_PAGE, lambda bot: (bot.created_at, bot.id))
+        listed = partial(access.page, tx, account, owner=own)
+        page = paging.by_moment(listed, request.args.get("after"), BOTS_A_PAGE)
     return render_template("bots.html", page=page, own=own)
 
 

@@ -1,5 +1,6 @@
 """Invitations: what organisers hand out so that others can make accounts of their own."""
 
+from functools import partial
 from uuid import UUID
 
 from flask import Blueprint, redirect, render_template, request, url_for
@@ -62,10 +63,9 @@ def revoke(invitation_id: UUID) -> Response:
 
 
 def _page(problem: FudabaError | None = None) -> str:
-    after = paging.after_moment(request.args.get("after"))
     with services.current().database.reading() as tx:
-        rows = invitations.page(tx, limit=INVITATIONS_A_PAGE + 1, after=after)
-    page = paging.cut(rows, INVITATIONS_A_PAGE, lambda row: (row.created_at, row.id))
+        listed = partial(invitations.page, tx)
+        page = paging.by_moment(listed, request.args.get("after"), INVITATIONS_A_PAGE)
     return render_template(
         "invitations.html",
         page=page,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -33,10 +34,9 @@ MATCHES_A_PAGE = 30
 @blueprint.get("/ladders")
 def index() -> str:
     """List all ladders, the newest first, with who leads."""
-    after = paging.after_moment(request.args.get("after"))
     with services.current().database.reading() as tx:
-        rows = ladders.page(tx, limit=LADDERS_A_PAGE + 1, after=after)
-        page = paging.cut(rows, LADDERS_A_PAGE, lambda row: (row.created_at, row.id))
+        listed = partial(ladders.page, tx)
+        page = paging.by_moment(listed, request.args.get("after"), LADDERS_A_PAGE)
         first = leaders(tx, page.items)
     return render_template("ladders.html", page=page, first=first)
 

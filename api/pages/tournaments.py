@@ -1,6 +1,7 @@
 """Tournaments: the list of all, and each with its progress and its standings over all events."""
 
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -25,10 +26,9 @@ MOST_OWN_BOTS = 100
 @blueprint.get("/tournaments")
 def index() -> str:
     """List all tournaments, the newest first."""
-    after = paging.after_moment(request.args.get("after"))
     with services.current().database.reading() as tx:
-        rows = tournaments.page(tx, limit=ROWS_A_PAGE + 1, after=after)
-        page = paging.cut(rows, ROWS_A_PAGE, lambda row: (row.created_at, row.id))
+        listed = partial(tournaments.page, tx)
+        page = paging.by_moment(listed, request.args.get("after"), ROWS_A_PAGE)
         first = podiums.of_tournaments(tx, [row.id for row in page.items])
     return render_template("tournaments.html", page=page, first=first)
 

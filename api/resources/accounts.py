@@ -1,5 +1,6 @@
 """Accounts and tokens."""
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -78,10 +79,9 @@ class Tokens(MethodView):
     @blueprint.answers(200, TokenPageSchema)
     def get(self, query: dict[str, Any]) -> Page[Token]:
         """List one's own tokens, without their texts, the newest first."""
-        after = paging.after_moment(query["cursor"])
         with services.current().database.reading() as tx:
-            rows = accounts.tokens(tx, auth.caller().id, limit=query["limit"] + 1, after=after)
-        return paging.cut(rows, query["limit"], lambda row: (row.created_at, row.id))
+            listed = partial(accounts.tokens, tx, auth.caller().id)
+            return paging.by_moment(listed, query["cursor"], query["limit"])
 
     @requires(*SIGNED_IN)
     @blueprint.takes(NewTokenSchema)
@@ -133,10 +133,9 @@ class Invitations(MethodView):
     @blueprint.answers(200, InvitationPageSchema)
     def get(self, query: dict[str, Any]) -> Page[Invitation]:
         """List the invitations, without their texts, the newest first."""
-        after = paging.after_moment(query["cursor"])
         with services.current().database.reading() as tx:
-            rows = invitations.page(tx, limit=query["limit"] + 1, after=after)
-        return paging.cut(rows, query["limit"], lambda row: (row.created_at, row.id))
+            listed = partial(invitations.page, tx)
+            return paging.by_moment(listed, query["cursor"], query["limit"])
 
     @requires(Role.ORGANISER)
     @blueprint.takes(NewInvitationSchema)

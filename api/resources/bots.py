@@ -1,5 +1,6 @@
 """Bots, their versions and what is known of their play."""
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -75,10 +76,9 @@ class Bots(MethodView):
     @blueprint.answers(200, BotPageSchema)
     def get(self, query: dict[str, Any]) -> Page[Bot]:
         """List bots, the newest first."""
-        after = paging.after_moment(query["cursor"])
         with services.current().database.reading() as tx:
-            rows = access.page(tx, auth.caller(), limit=query["limit"] + 1, after=after, owner=query["owner"])
-        return paging.cut(rows, query["limit"], lambda bot: (bot.created_at, bot.id))
+            listed = partial(access.page, tx, auth.caller(), owner=query["owner"])
+            return paging.by_moment(listed, query["cursor"], query["limit"])
 
     @requires(*SIGNED_IN)
     @takes_submission(NewModuleSchema, NewEndpointSchema)

@@ -1,5 +1,6 @@
 """Ladders: made, entered, read, and closed."""
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -55,10 +56,9 @@ class Ladders(MethodView):
     @blueprint.answers(200, LadderPageSchema)
     def get(self, query: dict[str, Any]) -> Page[Ladder]:
         """List ladders, the newest first."""
-        after = paging.after_moment(query["cursor"])
         with services.current().database.reading() as tx:
-            rows = ladders.page(tx, limit=query["limit"] + 1, after=after)
-        return paging.cut(rows, query["limit"], lambda row: (row.created_at, row.id))
+            listed = partial(ladders.page, tx)
+            return paging.by_moment(listed, query["cursor"], query["limit"])
 
     @requires(Role.ORGANISER)
     @blueprint.takes(NewLadderSchema)

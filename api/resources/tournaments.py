@@ -1,6 +1,7 @@
 """Tournaments: planning, entering, starting, and how far they are."""
 
 from dataclasses import fields
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -66,10 +67,9 @@ class Tournaments(MethodView):
     @blueprint.answers(200, TournamentPageSchema)
     def get(self, query: dict[str, Any]) -> Page[Tournament]:
         """List tournaments, the newest first."""
-        after = paging.after_moment(query["cursor"])
         with services.current().database.reading() as tx:
-            rows = tournaments.page(tx, limit=query["limit"] + 1, after=after, state=query["state"])
-        return paging.cut(rows, query["limit"], lambda row: (row.created_at, row.id))
+            listed = partial(tournaments.page, tx, state=query["state"])
+            return paging.by_moment(listed, query["cursor"], query["limit"])
 
     @requires(Role.ORGANISER)
     @blueprint.takes(CreateQuerySchema, "query")

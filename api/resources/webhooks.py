@@ -1,5 +1,6 @@
 """Webhooks: URLs that are told what happens, and the log of what they were told."""
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -46,10 +47,9 @@ class Webhooks(MethodView):
     @blueprint.answers(200, WebhookPageSchema)
     def get(self, query: dict[str, Any]) -> Page[Webhook]:
         """List one's own webhooks, the newest first."""
-        after = paging.after_moment(query["cursor"])
         with services.current().database.reading() as tx:
-            rows = webhooks.page(tx, auth.caller(), limit=query["limit"] + 1, after=after)
-        return paging.cut(rows, query["limit"], lambda row: (row.created_at, row.id))
+            listed = partial(webhooks.page, tx, auth.caller())
+            return paging.by_moment(listed, query["cursor"], query["limit"])
 
     @requires(*SIGNED_IN)
     @blueprint.takes(NewWebhookSchema)
@@ -126,11 +126,10 @@ class Deliveries(MethodView):
     @blueprint.problems(404)
     def get(self, query: dict[str, Any], webhook_id: UUID) -> Page[Delivery]:
         """List what one of one's own webhooks was told, with every attempt, the newest first, for 30 days."""
-        after = paging.after_moment(query["cursor"])
         with services.current().database.reading() as tx:
             webhooks.shown(tx, webhook_id, auth.caller())
-            rows = deliveries.page(tx, webhook_id, limit=query["limit"] + 1, after=after)
-        return paging.cut(rows, query["limit"], lambda row: (row.created_at, row.id))
+            listed = partial(deliveries.page, tx, webhook_id)
+            return paging.by_moment(listed, query["cursor"], query["limit"])
 
 
 @blueprint.resource("/webhooks/<uuid:webhook_id>/test")
