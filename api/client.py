@@ -334,7 +334,7 @@ class Client(LadderCalls):
         return self._get(f"/tournaments/{segment(tournament_id)}/editions/{number}")
 
     def record(self, tournament_id: str, file: IO[bytes]) -> None:
-        """Write the record of a finished tournament to a file; raises Unreachable when it breaks off."""
+        """Write the record of what is over, also of a season, to a file; Unreachable when it breaks off."""
         with self._send("GET", f"/tournaments/{segment(tournament_id)}/record", stream=True) as answer:
             try:
                 for piece in answer.iter_content(PIECE_BYTES):

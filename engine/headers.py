@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from engine import games, ledger, seeds
 from engine.errors import BadRecord, FudabaError
-from engine.ledger import EntrantLine, EventPart, Header, Reader, RerunPart, WrongLine
+from engine.ledger import EntrantLine, EventPart, Header, Reader, RerunPart, SeasonHeader, SettingPart
 from engine.limits import Limits
 from engine.rematch import sides_of
 from engine.schedule import Format, Schedule
@@ -13,6 +13,20 @@ from engine.stopping import StopRule
 
 def require_header(reader: Reader, header: Header) -> None:
     """Raise WrongLine when the header, which was taken last, contradicts itself."""
+    require_secret(reader, header)
+    try:
+        if header.stop is not None:
+            StopRule.from_json(header.stop)
+        for index, event in enumerate(header.events):
+            _require_event(index, event, header.stop is not None)
+        for position, rerun in enumerate(header.reruns):
+            _require_rerun(header, rerun, position + 1)
+    except FudabaError as error:
+        raise reader.wrong(str(error)) from error
+
+
+def require_secret(reader: Reader, header: Header | SeasonHeader) -> None:
+    """Raise WrongLine when a header has not the secret that it committed to, or not all limits."""
     if header.format != ledger.FORMAT:
         raise reader.wrong(f"format is {header.format}; this program knows {ledger.FORMAT}")
     try:
@@ -24,16 +38,23 @@ def require_header(reader: Reader, header: Header) -> None:
     if seeds.commitment(secret) != header.commitment:
         raise reader.wrong(f"commitment is not the SHA-256 of secret_seed, {seeds.commitment(secret)}")
     try:
-        if Limits.from_json(header.limits).to_json() != header.limits:
-            raise BadRecord("limits are not complete")
-        if header.stop is not None:
-            StopRule.from_json(header.stop)
-        for index, event in enumerate(header.events):
-            _require_event(index, event, header.stop is not None)
-        for position, rerun in enumerate(header.reruns):
-            _require_rerun(header, rerun, position + 1)
+        is_complete = Limits.from_json(header.limits).to_json() == header.limits
     except FudabaError as error:
         raise reader.wrong(str(error)) from error
+    if not is_complete:
+        raise reader.wrong("limits are not complete")
+
+
+def require_setting(reader: Reader, index: int, event: SettingPart) -> None:
+    """Raise WrongLine when a setting of a ladder cannot be played as it stands in the header."""
+    try:
+        is_complete = games.get(event.game).settle(event.seats, event.options) == (event.seats, event.options)
+    except FudabaError as error:
+        raise reader.wrong(str(error)) from error
+    if not is_complete:
+        raise reader.wrong(f"options of event {index} are not complete")
+    if event.deals < 1 or event.matches < 0:
+        raise reader.wrong(f"event {index} has {event.deals} deals and {event.matches} matches")
 
 
 def _require_event(index: int, event: EventPart, may_stop: bool) -> None:
@@ -61,21 +82,25 @@ def _require_rerun(header: Header, rerun: RerunPart, number: int) -> None:
 
 
 def require_no_endpoint_team(
-    index: int, event: EventPart, entrants: Sequence[EntrantLine], header: Header
+    reader: Reader, index: int, event: EventPart, entrants: Sequence[EntrantLine], header: Header
 ) -> None:
     """Raise WrongLine when an endpoint fills a team where that was ruled out."""
     is_in_teams = len(set(sides_of(event))) < event.seats
     endpoints = [one.number for one in entrants if one.bot_kind == "endpoint" and one.number in event.field]
     if endpoints and is_in_teams and not header.endpoint_teams:
-        raise WrongLine(1, f"endpoint_teams is false; entrant {endpoints[0]} fills a team of event {index}")
+        raise reader.wrong_header(
+            f"endpoint_teams is false; entrant {endpoints[0]} fills a team of event {index}"
+        )
 
 
-def require_dropped(index: int, event: EventPart, entrants: Sequence[EntrantLine], may_stop: bool) -> None:
+def require_dropped(
+    reader: Reader, index: int, event: EventPart, entrants: Sequence[EntrantLine], may_stop: bool
+) -> None:
     """Raise WrongLine when those whose tables do not count could not have been dropped."""
     fillers = {one.number for one in entrants if one.filler}
     could = sorted(set(event.dropped) & (set(event.field) - fillers))
     if event.dropped != could or (could and may_stop):
-        raise WrongLine(1, f"dropped of event {index} is {event.dropped}; that cannot be")
+        raise reader.wrong_header(f"dropped of event {index} is {event.dropped}; that cannot be")
 
 
 def last_block(event: EventPart, schedule: Schedule) -> int:

@@ -180,6 +180,60 @@ class StandingsLine(Line, frozen=True, tag="standings"):
     rows: list[dict[str, Any]]
 
 
+class SettingPart(_Part, frozen=True):
+    """A setting that a ladder's season was played in: `matches` of it, in meetings of `deals` deals."""
+
+    game: str
+    seats: int
+    options: dict[str, OptionValue]
+    deals: int
+    matches: int
+
+
+class SeasonHeader(Line, frozen=True, tag="season"):
+    """The first line of the record of a ladder's season: what was agreed on, and the secret of its rounds.
+
+    `closing` is the tournament that closed it, whose record follows the rounds; null when there was none.
+    `sha256` is over the canonical JSON of the rows of the frozen board.
+    """
+
+    format: int
+    engine: str
+    tournament: str
+    name: str
+    commitment: str
+    secret_seed: str
+    limits: dict[str, int]
+    rounds: int
+    events: list[SettingPart]
+    closing: str | None
+    closing_commitment: str
+    sha256: str
+
+
+class MeetingLine(Line, frozen=True, tag="meeting"):
+    """A table of one round, its matches follow; lists are by side of the first deal.
+
+    `before` and `after` are the online ratings (mu, sigma) that its entrants came and went with, null for
+    fillers; `entrants_sha256` binds the seeds of its deals.
+    """
+
+    event: int
+    number: int
+    round: int
+    is_rated: bool
+    entrants: list[int]
+    entrants_sha256: str
+    before: list[tuple[float, float] | None]
+    after: list[tuple[float, float] | None]
+
+
+class BoardLine(Line, frozen=True, tag="board"):
+    """The frozen standings of a season."""
+
+    rows: list[dict[str, Any]]
+
+
 class EndLine(Line, frozen=True, tag="end"):
     """The last line: how many lines there are, this one included."""
 
@@ -187,7 +241,17 @@ class EndLine(Line, frozen=True, tag="end"):
 
 
 _LINES = (
-    Header | EntrantLine | MatchLine | SetAsideLine | WithdrawalLine | BenchLine | StandingsLine | EndLine
+    Header
+    | EntrantLine
+    | MatchLine
+    | SetAsideLine
+    | WithdrawalLine
+    | BenchLine
+    | StandingsLine
+    | SeasonHeader
+    | MeetingLine
+    | BoardLine
+    | EndLine
 )
 _KINDS: dict[type[Line], str] = {kind: str(kind.__struct_config__.tag) for kind in get_args(_LINES)}
 L = TypeVar("L", bound=Line)
@@ -218,6 +282,7 @@ class Reader:
     def __init__(self, lines: Iterable[bytes]) -> None:
         self.number = 0
         self.prev = NO_LINE
+        self._header = 1
         self._lines = iter(lines)
         self._following: Line | None = None
         self._is_over = False
@@ -228,6 +293,7 @@ class Reader:
         self.number += 1
         self._following = None
         if isinstance(line, kind):
+            self._header = self.number if issubclass(kind, Header | SeasonHeader) else self._header
             return line
         found = "there is no such line" if line is None else f"its kind is {_KINDS[type(line)]}"
         raise self.wrong(f"{found}; expected a line of kind {_KINDS[kind]}")
@@ -247,6 +313,15 @@ class Reader:
     def wrong(self, reason: str) -> WrongLine:
         """Return the error that the line taken last is wrong."""
         return WrongLine(self.number, reason)
+
+    def wrong_header(self, reason: str) -> WrongLine:
+        """Return the error that the header of the present tournament or season is wrong."""
+        return WrongLine(self._header, reason)
+
+    def require(self, said: object, expected: object, name: str) -> None:
+        """Raise WrongLine for the line taken last unless it says what it must."""
+        if said != expected:
+            raise self.wrong(f"{name} is {said!r}; it must be {expected!r}")
 
     def _peek(self) -> Line | None:
         if self._following is None and not self._is_over:

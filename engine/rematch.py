@@ -7,7 +7,7 @@ from fractions import Fraction
 from engine import games
 from engine.contract import Seat
 from engine.errors import BadRecord, FudabaError
-from engine.ledger import EventPart, MatchLine, WrongLine
+from engine.ledger import EventPart, MatchLine, SettingPart, WrongLine
 from engine.match import MatchResult, play, points, run
 from engine.policies import Answer, Ask, Fault, FaultCode
 from engine.record import Record
@@ -19,7 +19,7 @@ class Task:
 
     line: int
     match: MatchLine
-    event: EventPart
+    event: EventPart | SettingPart
     max_faults: int
     absent: tuple[Seat, ...]
 
@@ -35,7 +35,7 @@ class Checked:
 Chunk = Sequence[Task | WrongLine]
 
 
-def sides_of(event: EventPart) -> tuple[int, ...]:
+def sides_of(event: EventPart | SettingPart) -> tuple[int, ...]:
     """Return the side of each seat."""
     return games.get(event.game).sides(event.seats, event.options)
 

@@ -9,11 +9,11 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-import numpy as np
 from sqlalchemy import and_, func, select
 
+from engine import climbing
 from engine.online import Skill
-from engine.ratings import Meetings, Rating, rate_meetings
+from engine.ratings import Rating
 from engine.record import canonical
 from store import standings
 from store.database import Transaction
@@ -125,10 +125,7 @@ def rate(tx: Transaction, season: Season, ratings: Mapping[int, Rating], applied
 
 
 def batch_ratings(tx: Transaction, tournament_id: UUID) -> dict[int, Rating]:
-    """Return the rating of every entrant that has played a match that counts, clustered by meeting.
-
-    All settings of a ladder count alike, and every version is somebody of its own.
-    """
+    """Return the rating of every entrant that has played a match that counts, clustered by meeting."""
     query = (
         select(LadderMeeting.sums)
         .join(Event, Event.id == LadderMeeting.event_id)
@@ -136,28 +133,7 @@ def batch_ratings(tx: Transaction, tournament_id: UUID) -> dict[int, Rating]:
         .where(LadderMeeting.applied_at.is_not(None))
         .order_by(LadderMeeting.round, LadderMeeting.number)
     )
-    pairs: list[list[int]] = []
-    weights: list[float] = []
-    for cluster, sums in enumerate(tx.scalars(query)):
-        of_meeting = sums or []
-        sides = len({entrant for pair in of_meeting for entrant in pair[:2]})
-        pairs += [[cluster, *pair] for pair in of_meeting]
-        weights += [2 / sides] * len(of_meeting)
-    if not pairs:
-        return {}
-    columns = np.array(pairs, dtype=np.int64).T
-    entrants, places = np.unique(columns[1:3], return_inverse=True)
-    first, second = places.reshape(2, -1)
-    meetings = Meetings(
-        cluster=columns[0],
-        first=first,
-        second=second,
-        matches=columns[3].astype(np.float64),
-        points=columns[4].astype(np.float64),
-        weight=np.array(weights),
-    )
-    rated = rate_meetings(meetings, len(entrants))
-    return {int(entrant): rated[place] for place, entrant in enumerate(entrants)}
+    return climbing.rate(sums or [] for sums in tx.scalars(query))
 
 
 def freeze(tx: Transaction, season: Season) -> None:

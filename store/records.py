@@ -1,7 +1,7 @@
 """The record of a finished tournament, which anybody can verify: read in pages, written line by line."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from importlib.metadata import version
 from itertools import islice
@@ -28,6 +28,7 @@ from engine.ledger import (
 )
 from engine.match import points
 from engine.policies import FaultCode
+from engine.schedule import Slot
 from store import archives, deals, editions, reruns, seating, sums, tournaments
 from store.database import Database, Transaction
 from store.errors import Conflict
@@ -41,7 +42,7 @@ PAGE = 200  # matches that are read, and lines that are handed out, at a time
 _Fault = tuple[int, int, FaultCode]
 
 
-class _Final(NamedTuple):
+class Final(NamedTuple):
     """A finished tournament, the edition of its standings that counts, who was dropped by event, re-runs."""
 
     tournament: Tournament
@@ -58,9 +59,9 @@ def stream(database: Database, tournament_id: UUID) -> Iterator[bytes]:
     raises ArchiveUnavailable.
     """
     with database.reading() as tx:
-        final = _final(tx, tournament_id)
+        found = final(tx, tournament_id)
         archived = archives.record(tx, tournament_id)
-    return _pages(_lines(database, final)) if archived is None else archived
+    return pages(lines_of(database, found)) if archived is None else archived
 
 
 def lines(database: Database, tournament_id: UUID) -> tuple[int, Iterator[Line]]:
@@ -69,40 +70,41 @@ def lines(database: Database, tournament_id: UUID) -> tuple[int, Iterator[Line]]
     Raises as `stream` does.
     """
     with database.reading() as tx:
-        final = _final(tx, tournament_id)
-    return final.edition.number, _lines(database, final)
+        found = final(tx, tournament_id)
+    return found.edition.number, lines_of(database, found)
 
 
-def _pages(lines: Iterator[Line]) -> Iterator[bytes]:
+def pages(lines: Iterator[Line]) -> Iterator[bytes]:
+    """Yield lines as bytes, each bound to the one before, and the end."""
     chain = Chain()
     while page := b"".join(chain.append(line) for line in islice(lines, PAGE)):
         yield page
     yield chain.end()
 
 
-def _final(tx: Transaction, tournament_id: UUID) -> _Final:
+def final(tx: Transaction, tournament_id: UUID) -> Final:
+    """Return what a record is made of; NotFound, or Conflict before the end."""
     tournament = tournaments.get(tx, tournament_id)
     edition = editions.latest(tx, tournament_id)
-    if tournament.is_season:
-        raise Conflict("the matches of a ladder have a record each; there is one of what closes its season")
     if tournament.state is not TournamentState.FINISHED or edition is None:
         raise Conflict(
             f"the tournament is {tournament.state.value}; there is a record only once it is finished"
         )
     dropped = {event.index: sorted(sums.dropped(tx, event)) for event in tournament.events}
-    return _Final(tournament, edition, dropped, reruns.of_tournament(tx, tournament_id))
+    return Final(tournament, edition, dropped, reruns.of_tournament(tx, tournament_id))
 
 
-def _lines(database: Database, final: _Final) -> Iterator[Line]:
+def lines_of(database: Database, final: Final) -> Iterator[Line]:
+    """Yield all lines of a tournament but the end."""
     yield _header(final)
-    yield from map(_entrant_line, final.tournament.entrants)
+    yield from map(entrant_line, final.tournament.entrants)
     for event in final.tournament.events:
         yield from _event_lines(database, final.tournament, event)
     for table in final.edition.standings:
         yield StandingsLine(event=table["event"], rows=table["rows"])
 
 
-def _header(final: _Final) -> Header:
+def _header(final: Final) -> Header:
     tournament, edition = final.tournament, final.edition
     assert tournament.entrants_sha256 is not None, "a finished tournament has its entrants frozen"
     return Header(
@@ -153,7 +155,8 @@ def _rerun_part(rerun: reruns.View) -> RerunPart:
     )
 
 
-def _entrant_line(entrant: Entrant) -> EntrantLine:
+def entrant_line(entrant: Entrant) -> EntrantLine:
+    """Return the line of an entrant (version, bot and owner must be loaded)."""
     bot = entrant.version.bot
     return EntrantLine(
         number=entrant.number,
@@ -210,7 +213,7 @@ def _bench_line(event: Event, bench: Bench) -> BenchLine:
 
 def _match_lines(database: Database, tournament: Tournament, event: Event) -> Iterator[MatchLine]:
     """Yield the matches of an event that were played, in order of number."""
-    endpoints = tournaments.has_endpoint(tournament)
+    endpoints, schedule = tournaments.has_endpoint(tournament), seating.schedule_of(event)
     last = -1
     while True:
         with database.reading() as tx:
@@ -222,16 +225,18 @@ def _match_lines(database: Database, tournament: Tournament, event: Event) -> It
                     .limit(PAGE)
                 )
             )
-            faults = _faults(tx, event, page)
+            faults = faults_of(tx, event, page)
             actions = [archives.kept(tx, event, result).actions for result in page]
         for result, played in zip(page, actions, strict=True):
-            yield _match_line(tournament, event, result, played, faults[result.number], endpoints)
+            slot = schedule.slot(result.number)
+            seed = deals.seed(tournament, event, slot, endpoints)
+            yield match_line(event, slot, seed, result, played, faults[result.number])
         if len(page) < PAGE:
             return
         last = page[-1].number
 
 
-def _faults(tx: Transaction, event: Event, page: list[Result]) -> dict[int, list[_Fault]]:
+def faults_of(tx: Transaction, event: Event, page: Sequence[Result]) -> dict[int, list[_Fault]]:
     """Return the faults of a page of matches by match number, in order of step."""
     found: dict[int, list[_Fault]] = defaultdict(list)
     if any(result.faults for result in page):
@@ -245,15 +250,15 @@ def _faults(tx: Transaction, event: Event, page: list[Result]) -> dict[int, list
     return found
 
 
-def _match_line(
-    tournament: Tournament,
+def match_line(
     event: Event,
+    slot: Slot,
+    seed: bytes,
     result: Result,
     actions: tuple[str, ...],
     faults: list[_Fault],
-    endpoints: set[int],
 ) -> MatchLine:
-    slot = seating.schedule_of(event).slot(result.number)
+    """Return the line of a match that was played."""
     half_wins = points(result.places, seating.sides_of(event), result.forfeits)
     return MatchLine(
         event=event.index,
@@ -262,7 +267,7 @@ def _match_line(
         deal=slot.deal,
         rotation=slot.rotation,
         entrants=list(seating.seats_of(event, slot)),
-        seed=deals.seed(tournament, event, slot, endpoints).hex(),
+        seed=seed.hex(),
         actions=list(actions),
         faults=faults,
         forfeits=result.forfeits,

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import aliased, subqueryload
 
-from engine import matchmaking, online, seeds
+from engine import climbing, matchmaking, seeds
 from engine.matchmaking import Candidate
 from engine.online import Skill
 from engine.rng import Stream
@@ -199,11 +199,7 @@ def _apply_meeting(tx: Transaction, season: Season, event: Event, meeting: Ladde
         seat.mu_after, seat.sigma_after = after[entrant].mu, after[entrant].sigma
         rungs[entrant].mu, rungs[entrant].sigma = after[entrant].mu, after[entrant].sigma
         members.bench(tx, season, rungs[entrant])
-    meeting.sums = [
-        [*pair, duel.matches, duel.points]
-        for pair, duel in tally.duels().items()
-        if meeting.is_rated and seats.keys() >= set(pair)
-    ]
+    meeting.sums = climbing.sums_of(tally, seats.keys(), is_rated=meeting.is_rated)
 
 
 def meeting_plan(event: Event, meeting: LadderMeeting) -> Meeting:
@@ -225,17 +221,11 @@ def skills(event: Event, meeting: LadderMeeting, played: Iterable[Result]) -> li
 
     A match that does not count, or that all sides forfeited, moves nobody (seats must be loaded).
     """
-    plan, sides = meeting_plan(event, meeting), seating.sides_of(event)
-    now: Mapping[int, Skill] = {
+    before = {
         seat.entrant: Skill(mu=seat.mu_before, sigma=seat.sigma_before)
         for seat in meeting.seats
         if seat.mu_before is not None and seat.sigma_before is not None
     }
-    steps = [now]
-    for result in played:
-        if meeting.is_rated and len(result.forfeits) < len(sides):
-            places = dict(zip(sides, result.places, strict=True))
-            table = plan.slot(result.number).entrants
-            now = online.after_match(now, table, [places[side] for side in range(len(table))])
-        steps.append(now)
-    return steps
+    results = ((result.number, result.places, result.forfeits) for result in played)
+    plan, sides = meeting_plan(event, meeting), seating.sides_of(event)
+    return list(climbing.steps(plan, sides, before, results, is_rated=meeting.is_rated))

@@ -2,12 +2,13 @@
 
 import sys
 from itertools import islice
+from pathlib import Path
 from uuid import UUID
 
 import click
 
 from api.client import Json
-from api.commands import tournament_plan
+from api.commands import record_file, tournament_plan
 from api.commands.service import Refused, Service, asks_service
 from api.commands.tables import clean, plain_console, table
 
@@ -123,6 +124,20 @@ def history(service: Service, which: str, bot: str, season: int | None) -> None:
     headings = ("round", "version", "game", "mu", "sigma")
     listed = [[_short(row[name]) for name in headings] for row in rows]
     service.answer({"items": rows}, lambda: plain_console().print(table(headings, listed)))
+
+
+@ladder.command()
+@_WHICH
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path, allow_dash=True))
+@_SEASON
+@asks_service
+def record(service: Service, which: str, file: Path, season: int | None) -> None:
+    """Write the record of a season that is over to FILE (- for standard output); see `fudaba verify`."""
+    seasons = service.client.seasons(_ladder_id(service, which))
+    found = [one for one in seasons if season in (None, one["number"])]
+    if not found:
+        raise click.UsageError(f"the ladder has no season {season}")
+    record_file.save(service, found[-1]["tournament_id"], file)
 
 
 @ladder.command()

@@ -1,14 +1,13 @@
 """`fudaba tournament`: plans, starts and watches tournaments, and reads what came of them."""
 
-import hashlib
 import sys
 from itertools import islice
 from pathlib import Path
 
 import click
 
-from api.client import Client, Json
-from api.commands import tournament_more, tournament_plan
+from api.client import Json
+from api.commands import record_file, tournament_more, tournament_plan
 from api.commands.service import REFUSED, Service, asks_service
 from api.commands.tables import clean, event_table, overall_table, plain_console, table
 from api.commands.tournament_reruns import rerun
@@ -228,38 +227,11 @@ def matches(service: Service, which: str, event: int | None, entrant: int | None
 @asks_service
 def record(service: Service, which: str, file: Path) -> None:
     """Write the record of a finished tournament to FILE (- for standard output); see `fudaba verify`."""
-    tournament_id = service.tournament_id(which)
-    if str(file) == "-":
-        service.client.record(tournament_id, sys.stdout.buffer)
-        return
-    sha256 = _saved(service.client, tournament_id, file)
-    size = file.stat().st_size
-    service.answer(
-        {"file": str(file), "bytes": size, "sha256": sha256},
-        lambda: click.echo(f"wrote {size} bytes to {file}, SHA-256 {sha256}"),
-    )
+    record_file.save(service, service.tournament_id(which), file)
 
 
 for command in tournament_more.COMMANDS:
     tournament.add_command(command)
-
-
-def _saved(client: Client, tournament_id: str, file: Path) -> str:
-    """Write a record beside its place and move it there once it is whole; return its SHA-256."""
-    draft = file.with_name(f".{file.name}.part")
-    try:
-        written = draft.open("w+b")
-    except OSError as error:
-        raise click.UsageError(f"{str(file)!r} cannot be written: {error.strerror}") from error
-    try:
-        with written:
-            client.record(tournament_id, written)
-            written.seek(0)
-            sha256 = hashlib.file_digest(written, "sha256").hexdigest()
-        draft.replace(file)
-    finally:
-        draft.unlink(missing_ok=True)
-    return sha256
 
 
 def _tell_state(service: Service, found: Json) -> None:

@@ -43,7 +43,7 @@ class Unreadable(FudabaError):
 @click.argument("source", metavar="FILE|URL")
 @click.option("--json", "is_json", is_flag=True, help="Print the outcome as one JSON object.")
 def verify(source: str, is_json: bool) -> None:
-    """Verify the record of a tournament: every deal, match, result, place and hash in it.
+    """Verify the record of a tournament or season: every deal, match, result, place and hash in it.
 
     Of a file of `fudaba play --record`, which says nothing of results, every match is played to its end.
 

@@ -8,7 +8,7 @@ from flask.views import MethodView
 
 from api.blueprints import Blueprint
 from api.schemas.editions import EditionsSchema, FullEditionSchema
-from store import editions, records, tournaments
+from store import editions, season_records, tournaments
 from store.models.tournaments import Edition
 from workers import services
 
@@ -24,11 +24,11 @@ class Record(MethodView):
     @blueprint.answers(200, {"type": "string"}, content_type=MEDIA_TYPE)
     @blueprint.problems(404, 409)
     def get(self, tournament_id: UUID) -> Response:
-        """Send all that a finished tournament follows from, one JSON object a line; 409 before its end.
+        """Send all that a tournament or season follows from, one JSON object a line; 409 before its end.
 
         `fudaba verify` plays every match of it again and holds all else to what comes of that.
         """
-        body = records.stream(services.current().database, tournament_id)
+        body = season_records.stream(services.current().database, tournament_id)
         filename = f'attachment; filename="{tournament_id}.ndjson"'
         return Response(body, content_type=MEDIA_TYPE, headers={"Content-Disposition": filename})
 

@@ -11,6 +11,7 @@ from support import ladders as build
 from support.callers import Caller, assert_problem
 from support.ladders import TWO
 
+from engine import verify
 from store import accounts
 from store.models.accounts import Account
 from workers.services import Services
@@ -153,7 +154,9 @@ def test_a_season_ends_is_revealed_and_stays_as_it_was(
         (row["name"], row["points_exact"]) for row in overall
     ]
     assert anybody.get(f"/tournaments/{first['closing_id']}/record").status_code == 200
-    assert_problem(anybody.get(f"/tournaments/{first['tournament_id']}/record"), 409, "conflict")
+    record = anybody.get(f"/tournaments/{first['tournament_id']}/record")
+    assert verify.check(record.data.splitlines(keepends=True)).standings_sha256 == first["sha256"]
+    assert_problem(anybody.get(f"/tournaments/{second['tournament_id']}/record"), 409, "conflict")
 
 
 def test_a_closed_ladder_takes_nobody(organiser: Caller, anybody: Caller, ladder: str) -> None:

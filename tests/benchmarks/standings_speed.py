@@ -1,6 +1,6 @@
 """Standings of a large event: `PYTHONPATH=.:tests python tests/benchmarks/standings_speed.py [--json]`.
 
-An event is filled through the transactions of the product (claims, results, totals, blocks), in large batches.
+An event is filled by the transactions of the product (claims, results, totals, blocks), in large batches.
 Measures at each size how long its standings take to read, and one more batch of an ordinary size to write.
 """
 

@@ -1,5 +1,6 @@
 """`fudaba ladder`: from the making of a ladder to its last season."""
 
+from pathlib import Path
 from uuid import UUID
 
 from support import ladders as build
@@ -47,13 +48,17 @@ def test_tables_show_the_same(services: Services, shell: Shell) -> None:
         assert shown in result.output
 
 
-def test_a_season_is_ended_and_a_ladder_closed(services: Services, shell: Shell) -> None:
+def test_a_season_is_ended_and_a_ladder_closed(services: Services, shell: Shell, tmp_path: Path) -> None:
     ladder_id = made(services, shell)
     assert shell.json("ladder", "end-season", "up")["items"][0]["is_ending"]
     build.play_season(services, UUID(ladder_id), 1)
     frozen = shell.run("ladder", "standings", "up", "--season", "1")
     assert "over" in frozen.output
     assert "SHA-256" in frozen.output
+    file = tmp_path / "season.ndjson"
+    assert shell.json("ladder", "record", "up", str(file), "--season", "1")["bytes"] == file.stat().st_size
+    assert "right" in shell.run("verify", str(file)).output
+    assert "no season 9" in shell.run("ladder", "record", "up", str(file), "--season", "9").output
     assert shell.json("ladder", "close", "up", "--yes")["state"] == "closed"
 
 
