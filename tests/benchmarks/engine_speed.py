@@ -4,8 +4,8 @@
 Every game is measured at its default options. All cases are run in turn, a few times over, so that noise of
 the machine spreads over all alike; what is printed is the median. With `--compare COMMIT COMMIT` two commits
 are measured side by side in one run, with `--against FOLDER` the sources in another folder, with `--compiled`
-those of this clone as `make fast` builds them. With `--peers` OpenSpiel, where it is installed, is driven in
-the same way.
+those of this clone as `make fast` builds them. With `--peers` OpenSpiel, RLCard and PettingZoo's classic
+games are driven in the same way, those that are installed.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -37,6 +38,10 @@ COLUMNS = {  # title: the case, and what of it is counted per CPU second
     "matches of `random`": ("house", "matches"),
     "their decisions": ("house", "done"),
     "decisions of bots with views": ("views", "done"),
+}
+PEERS = {  # name: the library that must be there, and the program that plays with it
+    "OpenSpiel": ("pyspiel", "support.speed_peers"),
+    "RLCard and PettingZoo": ("rlcard", "support.speed_rlcard"),
 }
 IMPORT = """
 import resource, time
@@ -81,14 +86,15 @@ class Source:
         """Return the median of what was done per CPU second."""
         return median(run[what] / run["seconds"] for run in self.runs[case])
 
-    def length(self, case: str) -> float:
-        """Return how much was done in one match."""
-        runs = self.runs[case]
+    def length(self, game: str) -> float:
+        """Return how many decisions a match has."""
+        runs = self.runs.get(f"{game}/bare") or self.runs[f"{game}/observed"]
         return sum(run["done"] for run in runs) / sum(run["matches"] for run in runs)
 
     def games(self) -> list[str]:
         """Return the ids of the games that were measured."""
-        return [case.removesuffix("/bare") for case in self.runs if case.endswith("/bare")]
+        games = (case.split("/")[0] for case in self.runs if case.endswith(("/bare", "/observed")))
+        return list(dict.fromkeys(games))
 
     def close(self) -> None:
         """End the process."""
@@ -150,11 +156,11 @@ def rows(source: Source) -> list[dict[str, Any]]:
     found = []
     for game in source.games():
         row: dict[str, Any] = {"source": source.name, "game": game}
-        row["decisions in a playout"] = source.length(f"{game}/bare")
+        row["decisions in a playout"] = source.length(game)
         for title, (case, what) in COLUMNS.items():
             if f"{game}/{case}" in source.runs:
                 row[title] = source.rate(f"{game}/{case}", what)
-        if "with observation" in row:
+        if {"decisions", "with observation"} <= set(row):
             row["cost"] = row["decisions"] / row["with observation"]
         found.append(row)
     return found
@@ -201,7 +207,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--compare", nargs=2, metavar="COMMIT", help="two commits instead of this clone")
     parser.add_argument("--compiled", action="store_true", help="this clone, compiled too")
     parser.add_argument("--against", type=Path, help="a folder with another state of the sources")
-    parser.add_argument("--peers", action="store_true", help="measure OpenSpiel in the same run")
+    parser.add_argument("--peers", action="store_true", help="measure other projects in the same run")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
     return parser.parse_args()
 
@@ -220,7 +226,8 @@ def chosen_sources(chosen: argparse.Namespace, scratch: Path) -> list[Source]:
         folders["compiled"] = trees.build(trees.copy(scratch / "compiled"))
     sources = [Source.start(name, folder) for name, folder in folders.items()]
     if chosen.peers:
-        sources.append(Source.start("OpenSpiel", ROOT, "support.speed_peers"))
+        found = [peer for peer, (library, _) in PEERS.items() if find_spec(library)]
+        sources += [Source.start(peer, ROOT, PEERS[peer][1]) for peer in found]
     return sources
 
 
@@ -247,7 +254,7 @@ def measured(chosen: argparse.Namespace, sources: list[Source]) -> dict[str, Any
         "import": {
             source.name: import_cost(source.folder, chosen.repeats)
             for source in sources
-            if source.name != "OpenSpiel"
+            if source.name not in PEERS
         },
         "rows": [row for source in sources for row in rows(source)],
     }

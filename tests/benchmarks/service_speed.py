@@ -79,7 +79,7 @@ def through_service(workers: int, deals: int) -> tuple[Row, list[Match]]:
         memory = processes.own_megabytes(root)
         _until(lambda: client.tournament(tournament_id)["state"] == "finished")
         wall = time.monotonic() - begun
-        cpu = processes.cpu_seconds(root) - cpu
+        cpu = processes.cpu_seconds(root, cpu)
         record = io.BytesIO()
         client.record(tournament_id, record)
     matches = list(_matches(record.getvalue()))
@@ -116,9 +116,11 @@ def _matches(record: bytes) -> Iterator[Match]:
             )
 
 
-def _figures(matches: list[Match], wall: float, cpu: float) -> Row:
+def _figures(matches: list[Match], wall: float, cpu: dict[str, float]) -> Row:
+    """Return what is told of every way to play; `cpu` is by what the processes are."""
     decisions = sum(len(match.actions) for match in matches)
-    return {"matches": len(matches), "decisions": decisions, "wall_seconds": wall, "cpu_seconds": cpu}
+    times = {"wall_seconds": wall, "cpu_seconds": sum(cpu.values()), "cpu_of": cpu}
+    return {"matches": len(matches), "decisions": decisions, **times}
 
 
 def in_process(matches: list[Match]) -> Row:
@@ -134,10 +136,8 @@ def in_process(matches: list[Match]) -> Row:
             return bots[ask.seat].act(ask.observation())
 
         match.check(run(match.begin(), answer))
-    return {
-        "how": "bare runner, in process",
-        **_figures(matches, time.monotonic() - wall, time.process_time() - cpu),
-    }
+    cpu, wall = time.process_time() - cpu, time.monotonic() - wall
+    return {"how": "bare runner, in process", **_figures(matches, wall, {"main": cpu})}
 
 
 async def sandboxed(matches: list[Match]) -> Row:
@@ -165,7 +165,7 @@ async def sandboxed(matches: list[Match]) -> Row:
 
     await asyncio.gather(*(play_on() for _ in range(IN_FLIGHT)))
     await asyncio.gather(*(bot.close() for bot in bots.values()))
-    cpu, wall = processes.cpu_seconds(root) - cpu, time.monotonic() - wall
+    cpu, wall = processes.cpu_seconds(root, cpu), time.monotonic() - wall
     await runtimes.close()  # what its processes have used would not be told any more
     return {"how": "bare runner, sandboxed", **_figures(matches, wall, cpu)}
 
@@ -231,6 +231,8 @@ def as_text(found: Row) -> str:
             f"| {' | '.join(f'{cell:.2f}' if type(cell) is float else str(cell) for cell in cells)} |"
         )
     for row in found["rows"]:
+        parts = ", ".join(f"{role} {seconds:.2f}" for role, seconds in row["cpu_of"].items())
+        lines.append(f"{row['how']}: CPU seconds of {parts}")
         for role, sizes in row.get("memory_mb", {}).items():
             each = ", ".join(f"{size:.0f}" for size in sizes)
             lines.append(f"{row['how']}: memory of {role}, MB each: {each}")

@@ -1,6 +1,6 @@
-"""What a whole tree of processes has used: CPU time, and memory that is its own."""
+"""What a whole tree of processes has used: CPU time, and memory that is its own, by what each process is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 import psutil
@@ -17,24 +17,26 @@ _ROLES = (  # a word of the command line, and what the process is
 _MB = 1 << 20
 
 
-def cpu_seconds(root: psutil.Process) -> float:
-    """Return the CPU seconds of a process and all below it, those that have ended and were waited for too."""
-    return sum(sum(process.cpu_times()[:4]) for process in _tree(root))
-
-
-def own_megabytes(root: psutil.Process) -> dict[str, list[float]]:
-    """Return the memory of its own (USS) of each process below `root`, in MB, by what the process is."""
-    found: dict[str, list[float]] = {}
-    for process in _tree(root):
-        with suppress(psutil.Error):
-            command = " ".join(process.cmdline())
-            role = next((role for word, role in _ROLES if word in command), "up")
-            found.setdefault(role, []).append(process.memory_full_info().uss / _MB)
+def cpu_seconds(root: psutil.Process, before: Mapping[str, float] | None = None) -> dict[str, float]:
+    """Return the CPU seconds of a process and all below it; less `before`, those until then."""
+    found = {role: -seconds for role, seconds in (before or {}).items()}
+    for role, process in _tree(root):
+        found[role] = found.get(role, 0.0) + sum(process.cpu_times()[:4])
     return found
 
 
-def _tree(root: psutil.Process) -> Iterator[psutil.Process]:
+def own_megabytes(root: psutil.Process) -> dict[str, list[float]]:
+    """Return the memory of its own (USS) of each process from `root` on, in MB."""
+    found: dict[str, list[float]] = {}
+    for role, process in _tree(root):
+        found.setdefault(role, []).append(process.memory_full_info().uss / _MB)
+    return found
+
+
+def _tree(root: psutil.Process) -> Iterator[tuple[str, psutil.Process]]:
+    """Yield every process from `root` on with its role; that of `root` is "main". Who ends is left out."""
     for process in (root, *root.children(recursive=True)):
-        with suppress(psutil.NoSuchProcess):
-            process.cpu_times()
-            yield process
+        with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            command = " ".join(process.cmdline())
+            role = next((role for word, role in _ROLES if word in command), "main")
+            yield "main" if process == root else role, process
