@@ -29,6 +29,7 @@ from engine.cards.hanafuda import BRIGHT, CARDS
 from engine.errors import FudabaError
 
 STATIC = Path(__file__).with_name("static")
+LEAST_SHOWN_US = 50
 KEEP_SECONDS = 365 * 24 * 3600
 _POLICY = "; ".join(
     (
@@ -130,6 +131,8 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 def milliseconds(used_us: int) -> str:
     """Return a duration in milliseconds, such as 0.4 ms or 1,250 ms."""
+    if used_us < LEAST_SHOWN_US:
+        return "under 0.1 ms"
     used_ms = used_us / 1000
     return f"{used_ms:.1f} ms" if used_ms < 10 else f"{used_ms:,.0f} ms"
 

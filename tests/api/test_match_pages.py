@@ -73,15 +73,16 @@ def test_what_a_decision_took_is_shown_beside_it(
     path = f"/matches/{matches.match_id_of(event.id, 0)}"
     assert 'class="spent"' not in client.get(path).text
     with services.database.transaction() as tx:
-        tx.get_one(Result, (event.id, 0)).spent = timings.pack({0: 400, 2: 1_250_000})
+        tx.get_one(Result, (event.id, 0)).spent = timings.pack({0: 400, 2: 1_250_000, 3: 20})
     first = client.get(path).text
     assert re.search(r"<strong>seat \d .*?</strong> <span class=\"quiet\">in 0.4 ms</span>", first, re.S)
-    assert first.count('class="spent"') == 2
-    assert "at most 1,250 ms" in first
+    assert first.count('class="spent"') == 3
+    assert "the longest 1,250 ms" in first
     assert "in 1,250 ms" in client.get(f"{path}?step=2&part=board").text
+    assert "in under 0.1 ms" in client.get(f"{path}?step=3&part=board").text
     assert not re.search(r"in [\d.,]+ ms", client.get(f"{path}?step=1&part=board").text)
     replay = client.get(f"/api/v1{path}/replay").get_json()
-    assert replay["spent"] == [[0, 0.4], [2, 1250.0]]
+    assert replay["spent"] == [[0, 0.4], [2, 1250.0], [3, 0.0]]
 
 
 def test_one_seat_sees_no_card_of_the_others(client: FlaskClient, finished: Tournament) -> None:
