@@ -8,7 +8,7 @@ import flask_smorest
 import structlog
 from flask import Flask, Response, g, request
 
-from api import bodies, conditional, cors, docs, errors, idempotency, limits, operations
+from api import bodies, conditional, cors, docs, errors, idempotency, limits, operations, tracing
 from api.auth import SECURITY_SCHEME
 from api.pages import site
 from api.resources import (
@@ -88,6 +88,7 @@ def create_app(given: Services) -> Flask:
     app.url_map.merge_slashes = False
     app.before_request(_begin)
     app.after_request(_end)
+    tracing.register(app)
     limits.register(app, given.settings)
     for concern in (errors, conditional, idempotency, events, bodies):
         concern.register(app)

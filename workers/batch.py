@@ -78,7 +78,9 @@ def play(services: Services, batch_id: int) -> None:
         attempt=job.claim.attempt,
     ):
         began = time.monotonic()
-        end = _attempt(services, job)
+        with services.traces.span("batch", _traced(job)):
+            end = _attempt(services, job)
+            services.traces.note({"end": end})
         _note(services, end, job.claim.count, time.monotonic() - began)
 
 
@@ -99,10 +101,24 @@ def _attempt(services: Services, job: Job) -> str:
         with services.database.transaction() as tx:
             batches.fail(tx, job.claim, reason, services.clock())
         return "failed"
-    if not _write_patiently(services, job, played, logs):
+    with services.traces.span("write_results", {"matches": len(played)}):
+        is_written = _write_patiently(services, job, played, logs)
+    if not is_written:
         return "lease_lost"
     _count(job.event.game, played)
     return "done"
+
+
+def _traced(job: Job) -> dict[str, str | int]:
+    """Return what a trace says of a batch."""
+    return {
+        "tournament": str(job.tournament.id),
+        "event_id": str(job.event.id),
+        "game": job.event.game,
+        "batch": job.claim.batch_id,
+        "attempt": job.claim.attempt,
+        "matches": job.claim.count,
+    }
 
 
 def _note(services: Services, end: str, matches: int, seconds: float) -> None:

@@ -41,7 +41,12 @@ _SETTINGS = {
 
 def make_celery(settings: Settings) -> Celery:
     """Return the application; importing or making it connects to nothing."""
-    app = Celery("fudaba", broker=_checked(settings.redis_url) or None, include=["workers.tasks"])
+    app = Celery(
+        "fudaba",
+        broker=_checked(settings.redis_url) or None,
+        include=["workers.tasks"],
+        task_cls="workers.traced:TracedTask",
+    )
     app.conf.update(_SETTINGS)
     app.conf.update(
         beat_schedule=_periodic(settings.sweep_seconds), beat_max_loop_interval=settings.sweep_seconds

@@ -58,8 +58,11 @@ def queue_length() -> int:
 
 def _send(task: str, *args: str | int) -> bool:
     """Send one message; False when the broker did not take it."""
+    made = services.current()
     try:
-        services.current().celery.send_task(task, args, retry=False, ignore_result=True)
+        with made.traces.span("dispatch", {"task": task}):
+            headers = made.traces.headers()
+            made.celery.send_task(task, args, retry=False, ignore_result=True, headers=headers)
     except (OperationalError, RedisError, OSError) as error:
         _log.warning("message_not_sent", task=task, args=args, error=str(error))
         return False

@@ -13,7 +13,7 @@ from celery.signals import (
 )
 
 from store.settings import Settings
-from workers import counters, drain, logs, presence, services, stage
+from workers import counters, drain, logs, presence, services, stage, traces
 from workers.celery_app import make_celery
 from workers.services import Services
 
@@ -43,7 +43,7 @@ def _drain(**_: object) -> None:
 @beat_init.connect
 def _connect(**_: object) -> None:
     """Make the services of this process: after the fork, so that nothing is shared with the parent."""
-    services.install(Services.of(settings))
+    services.install(Services.of(settings, traces.from_env(os.environ)))
     presence.beat(services.current())
 
 

@@ -12,6 +12,7 @@ from redis.retry import Retry
 from store.database import Database
 from store.settings import Settings
 from workers.celery_app import make_celery, redis_url
+from workers.traces import Silent, Tracer
 
 REDIS_SECONDS = 5
 
@@ -30,10 +31,11 @@ class Services:
     redis: Redis
     celery: Celery
     clock: Callable[[], datetime] = field(default=utc_now)
+    traces: Tracer = field(default_factory=Silent)
 
     @classmethod
-    def of(cls, settings: Settings) -> "Services":
-        """Return services that connect to what the settings name."""
+    def of(cls, settings: Settings, traces: Tracer | None = None) -> "Services":
+        """Return services that connect to what the settings name; without `traces` nothing is traced."""
         redis = Redis.from_url(
             redis_url(settings.redis_url),
             socket_timeout=REDIS_SECONDS,
@@ -45,10 +47,12 @@ class Services:
             database=Database(settings.database_url, settings.archive),
             redis=redis,
             celery=make_celery(settings),
+            traces=traces or Silent(),
         )
 
     def close(self) -> None:
         """Close every connection."""
+        self.traces.close()
         self.database.dispose()
         self.redis.close()
         self.celery.close()
