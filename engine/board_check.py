@@ -37,7 +37,7 @@ class Board:
         current = {f"{one.owner}/{one.bot}": one for one in self.entrants if not one.filler}
         for position, row in enumerate(rows):
             entrant = row.get("entrant")
-            if entrant not in [one.number for one in current.values()]:
+            if type(entrant) is not int or entrant not in [one.number for one in current.values()]:
                 raise reader.wrong(f"row {position}: entrant is {entrant!r}, who is on no board")
         numbers = [row["entrant"] for row in rows]
         if len(set(numbers)) != len(numbers):

@@ -1,7 +1,9 @@
 """What is played at the same time shares the workers by weight, whoever came first."""
 
+from pathlib import Path
+
 import pytest
-from support import arena, ladders, shifts
+from support import arena, databases, ladders, shifts
 from support.arena import NOW
 from support.shifts import SECONDS, Shift
 
@@ -57,7 +59,9 @@ def test_units_are_shared_by_weight_at_least_one_each_and_the_rest_to_those_behi
     assert shares.share_out(12, [(1, 3), (1, 4)], least=1) == [3, 4]
 
 
-def test_one_that_starts_behind_another_of_six_events_has_half_of_the_workers(services: Services) -> None:
+def test_one_that_starts_behind_another_of_six_events_has_half_of_the_workers(tmp_path: Path) -> None:
+    services = arena.install(databases.sqlite(tmp_path))
+    arena.crowd(services.database, 12)
     shift = Shift(services, WORKERS)
     huge, _ = cup(services, events=6)
     shift.work_until(lambda: shift.done.get(huge.id, 0) == WORKERS)

@@ -98,8 +98,18 @@ def test_a_draft_is_changed_and_left(services: Services, shell: Shell) -> None:
     time = "2030-12-24T18:00:00Z"
     changed = shell.json("tournament", "change", "cup", "--name", "two", "--entries-close-at", time)
     assert (changed["name"], changed["entries_close_at"]) == ("two", "2030-12-24T18:00:00.000000Z")
-    shown = shell.run("tournament", "change", "two", "--entries-close-at", "none", "--entries-per-owner", "3")
-    assert "entries until the start, 3 of each participant" in shown.output
+    shown = shell.run(
+        "tournament",
+        "change",
+        "two",
+        "--entries-close-at",
+        "none",
+        "--entries-per-owner",
+        "3",
+        "--weight",
+        "2",
+    )
+    assert "entries until the start, 3 of each participant, weight 2" in shown.output
     assert "house/greedy leaves" in shell.run("tournament", "withdraw", "two", "1").output
     assert shell.json("tournament", "withdrawals", "two")["items"] == []
     actions = [row["action"] for row in shell.json("audit", "--tournament", "two")["items"]]
