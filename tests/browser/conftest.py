@@ -89,9 +89,13 @@ class Visit:
 
     def look(self, size: str = "wide", scheme: Scheme = "light") -> None:
         """Show the page at another size and in other colours, without loading it anew."""
+        self.resize(size)
+        self.page.emulate_media(media="screen", color_scheme=scheme, reduced_motion="reduce")
+
+    def resize(self, size: str) -> None:
+        """Show the page at another size."""
         width, height = SIZES[size]
         self.page.set_viewport_size({"width": width, "height": height})
-        self.page.emulate_media(media="screen", color_scheme=scheme, reduced_motion="reduce")
 
     def forget(self) -> None:
         """Forget what was complained of and fetched so far."""

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browser.conftest import Scheme, Served, Visit, open_page
+from browser.conftest import SIZES, Scheme, Served, Visit, open_page
 from playwright.sync_api import Browser, Page, expect
 from support.site_map import page_paths
 
@@ -61,7 +61,7 @@ def can_be_used(visit: Visit, served: Served, paths: list[str]) -> bool:
 
 
 def test_every_page_fits_and_is_light(visit: Visit, served: Served) -> None:
-    page = visit.page
+    page, sizes = visit.page, [*SIZES]
     for path in all_paths(served):
         visit.forget()
         page.goto(served.url + path)
@@ -69,9 +69,10 @@ def test_every_page_fits_and_is_light(visit: Visit, served: Served) -> None:
         assert visit.complaints == [] or path == "/games/chess", (path, visit.complaints)
         assert all(url.startswith(served.url) for url in visit.fetched), path
         assert 2_000 < page.evaluate(WEIGHT) < MOST_BYTES, path
-        for size in LOOKS:
-            visit.look(size)
+        for size in sizes:
+            visit.resize(size)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, size)
+        sizes.reverse()  # the next page is loaded at the size of this one
 
 
 def test_tables_forms_and_replays_can_be_used_by_everybody(visit: Visit, served: Served) -> None:
