@@ -77,15 +77,17 @@ def work_out(given: tuple[EventBasis, ...]) -> Estimates:
 def store(tx: Transaction, tournament_id: UUID, worked: Estimates) -> None:
     """Store estimates, but for what has been changed or estimated anew meanwhile.
 
-    All events of the tournament must be locked.
+    What somebody else has estimated after the same block stands: one state has one estimate. All events of
+    the tournament must be locked.
     """
-    current = [event for event in worked.basis if _is_current(tx.get_one(Event, event.event_id), event)]
-    for of in current:
-        if of.is_due:
-            event = tx.get_one(Event, of.event_id)
-            event.rated_block, event.rated_revision = of.block, of.revision
-            _replace(tx, EventEstimate, {"event_id": of.event_id}, worked.events[of.event_id])
-    if len(current) == len(worked.basis):
+    events = {of.event_id: tx.get_one(Event, of.event_id) for of in worked.basis}
+    current = [of for of in worked.basis if _is_current(events[of.event_id], of)]
+    wanted = [of for of in current if of.is_due and not _is_rated(events[of.event_id], of)]
+    for of in wanted:
+        event = events[of.event_id]
+        event.rated_block, event.rated_revision = of.block, of.revision
+        _replace(tx, EventEstimate, {"event_id": of.event_id}, worked.events[of.event_id])
+    if wanted and len(current) == len(worked.basis):
         _replace(tx, OverallEstimate, {"tournament_id": tournament_id}, worked.overall)
     tx.flush()
 
@@ -116,14 +118,13 @@ def _last_look(event: Event) -> int:
 
 
 def _is_current(event: Event, of: EventBasis) -> bool:
-    """Return whether nothing was taken out of an event, or estimated of it, after its basis was read.
+    """Return whether nothing was taken out of an event, or estimated after a later block, since its basis."""
+    return event.revision == of.revision and event.rated_block <= of.block
 
-    What somebody else has estimated after the same block stands: one state has one estimate.
-    """
-    if event.revision != of.revision:
-        return False
-    was_rated = event.rated_revision == event.revision and event.rated_block >= of.block
-    return not (of.is_due and was_rated) and event.rated_block <= of.block
+
+def _is_rated(event: Event, of: EventBasis) -> bool:
+    """Return whether an event was estimated after the block that its basis is of, or a later one."""
+    return event.rated_revision == of.revision and event.rated_block >= of.block
 
 
 def _sums(tx: Transaction, event: Event) -> EventSums:

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from support import arena
 
 from engine import estimates as exact
@@ -15,7 +15,7 @@ from engine.intervals import UnitSum, UnitSums, unit_of
 from engine.ledger import WrongLine
 from engine.match import points
 from engine.ratings import EventSums
-from store import controls, editions, records, seating, standings, sums, tournaments
+from store import controls, editions, estimates, records, seating, standings, sums, tournaments
 from store.database import Database
 from store.errors import BadRequest
 from store.models.matches import Result
@@ -180,6 +180,33 @@ def test_a_record_that_ended_too_early_or_too_late_is_refused(
         tx.get_one(Tournament, tournament.id).stop = {"separation": separation, "top": 1}
     with pytest.raises(WrongLine, match=says):
         verify.check(record(made.database, tournament))
+
+
+def worked_out(database: Database, tournament: Tournament) -> estimates.Estimates:
+    """Return the estimates of a tournament, as if those of no event that is over had been stored."""
+    with database.transaction() as tx:
+        are_over = (Event.tournament_id == tournament.id, Event.state == EventState.FINISHED)
+        tx.change(update(Event).where(*are_over).values(rated_block=-1))
+    with database.reading() as tx:
+        basis = estimates.basis(tx, tournament.id)
+    assert basis is not None
+    return estimates.work_out(basis)
+
+
+def test_estimates_over_all_events_follow_from_the_last_of_them(made: Services) -> None:
+    tournament = arena.started(made.database, {**PAIRS, "deals": 6}, {**PAIRS, "deals": 6})
+    while arena.again(made.database, tournament).events[0].state is not EventState.FINISHED:
+        assert arena.play_all(made, most=1)
+    early = worked_out(made.database, tournament)
+    arena.play_all(made)
+    late = worked_out(made.database, tournament)
+    assert [of.is_due for of in early.basis] == [True, False]
+    assert [of.is_due for of in late.basis] == [True, True]
+    with made.database.transaction() as tx:
+        estimates.store(tx, tournament.id, early)
+        estimates.store(tx, tournament.id, late)
+        assert estimates.of_event(tx, tournament.events[0].id) == early.events[tournament.events[0].id]
+        assert estimates.overall(tx, tournament.id) == late.overall != early.overall
 
 
 def test_a_copy_has_the_same_rule(made: Services) -> None:
