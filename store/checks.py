@@ -9,7 +9,17 @@ from sqlalchemy import func, select, text
 from engine import ledger, seeds
 from engine.intervals import unit_of
 from engine.tallies import Tally
-from store import archive_checks, editions, seating, standings, sums, totals, tournaments
+from store import (
+    archive_checks,
+    editions,
+    ladder_checks,
+    rerun_checks,
+    seating,
+    standings,
+    sums,
+    totals,
+    tournaments,
+)
 from store.database import Database, Transaction
 from store.models.accounts import Account
 from store.models.audit import AuditEntry
@@ -52,7 +62,8 @@ def of_tournament(tx: Transaction, tournament_id: UUID) -> Iterator[str]:
     tournament = tournaments.get(tx, tournament_id)
     yield from _commitments(tournament)
     yield from _editions(tx, tournament)
-    yield from archive_checks.of_tournament(tx, tournament)
+    for of_part in (archive_checks, rerun_checks, ladder_checks):
+        yield from of_part.of_tournament(tx, tournament)
     for event in tournament.events:
         for check in _EVENT_CHECKS:
             for problem in check(tx, event):
@@ -107,7 +118,7 @@ def _editions(tx: Transaction, tournament: Tournament) -> Iterator[str]:
         if ledger.digest(edition.standings) != edition.sha256:
             yield f"edition {edition.number}: its standings are not those that were frozen"
     last = editions.latest(tx, tournament.id)
-    if tournament.state is not TournamentState.FINISHED:
+    if tournament.state is not TournamentState.FINISHED or tournament.is_season:
         return
     if last is None:
         yield "it is finished, but its standings were not frozen"

@@ -169,6 +169,7 @@ def test_nothing_is_lost_when_it_is_killed_at_any_moment(
     assert (rows(database) == rows_before) == comes_back
 
 
+@pytest.mark.slow
 def test_only_what_is_finished_and_old_is_due(made: Services) -> None:
     old = arena.finished(made)
     running = arena.started(made.database, name="running")
@@ -228,6 +229,7 @@ def test_a_row_that_is_not_as_in_the_file_is_kept(
     assert any(actions is not None for _, _, actions, _ in rows(made.database))
 
 
+@pytest.mark.slow
 def test_the_check_names_what_is_wrong_with_an_archive(made: Services, cup: Tournament) -> None:
     archiving.put_away(made.database, cup.id, LATER)
     files = files_of(made.database, cup)
