@@ -26,6 +26,7 @@ _SETTINGS = {
     "beat_scheduler": "workers.beat:Scheduler",
     "broker_connection_retry_on_startup": True,
     "broker_connection_max_retries": None,
+    "broker_channel_error_retry": True,  # a Redis whose disk is full refuses to write; a worker outlives it
     "broker_transport_options": {
         "visibility_timeout": VISIBILITY_SECONDS,
         "max_retries": 0,  # a sender does not wait for a broker that is away; the sweep sends again
