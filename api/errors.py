@@ -15,7 +15,6 @@ from engine.limits import BadLimits
 from engine.match import PlatformFault
 from engine.policies import UnknownPolicy
 from store import errors as store_errors
-from store.archives import ArchiveUnavailable
 from store.schema import WrongTables
 from store.settings import BadSettings
 from store.uploads import BadUpload, UploadTooLarge
@@ -92,7 +91,7 @@ STATUS: Mapping[type[engine_errors.FudabaError], HTTPStatus] = {
     engine_errors.BadRecord: HTTPStatus.INTERNAL_SERVER_ERROR,  # of ours: no route takes a record
     BadSettings: HTTPStatus.INTERNAL_SERVER_ERROR,
     WrongTables: HTTPStatus.SERVICE_UNAVAILABLE,
-    ArchiveUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    store_errors.ArchiveUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     PlatformFault: HTTPStatus.INTERNAL_SERVER_ERROR,
 }
 FIELDS: Mapping[type[engine_errors.FudabaError], str] = {

@@ -14,21 +14,14 @@ from uuid import UUID
 import msgspec
 from sqlalchemy import select
 
-from engine.errors import FudabaError
 from store import results
 from store.database import Transaction
-from store.errors import Conflict
+from store.errors import ArchiveUnavailable, Conflict
 from store.models.archives import Archive, ArchivePage
 from store.models.matches import Result
 from store.models.tournaments import Event
 
 _CHUNK = 1 << 16
-
-
-class ArchiveUnavailable(FudabaError):
-    """What was archived cannot be read: its file is not there, or damaged."""
-
-    code = "archive_unavailable"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,12 @@ says that they count. Rows are emptied afterwards, a page at a time, each held a
 whoever is killed at any moment leaves everything in one place or in both, and the next run goes on.
 """
 
+import fcntl
 import gzip
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,9 +23,9 @@ from sqlalchemy import bindparam, delete, or_, select, update
 from engine import verify
 from engine.ledger import Chain, Line, MatchLine
 from store import archives, editions, records, results, tournaments
-from store.archives import ArchiveUnavailable, Files, Kept
+from store.archives import Files, Kept
 from store.database import Database, Transaction
-from store.errors import Conflict, NotFound
+from store.errors import ArchiveUnavailable, Conflict, NotFound
 from store.models.archives import Archive, ArchivePage
 from store.models.matches import Result
 from store.models.tournaments import Event, Tournament, TournamentState
@@ -59,37 +61,57 @@ def due(tx: Transaction, before: datetime) -> list[UUID]:
 def put_away(database: Database, tournament_id: UUID, now: datetime) -> int:
     """Move actions and times of a finished tournament into files; return how many matches went now.
 
-    Raises NotFound, Conflict for one that is not finished or changes meanwhile, WrongLine for a record that
-    is not right, ArchiveUnavailable when a file does not say what a row says; nothing is lost then.
+    Raises NotFound, Conflict for one that is not finished or changes meanwhile, and while another run works
+    in the folder, WrongLine for a record that is not right, ArchiveUnavailable when a file does not say what
+    a row says; nothing is lost then.
     """
-    with database.reading() as tx:
-        tournaments.require(tx, tournament_id)
-        is_written = tx.get(Archive, tournament_id) is not None
-    if not is_written:
-        _write(database, tournament_id, now)
-    moved = sum(_empty(database, page) for page in _pages(database, tournament_id))
-    with database.transaction() as tx:
-        tx.change(update(Archive).where(Archive.tournament_id == tournament_id).values(done_at=now))
-    return moved
+    with alone(database):
+        with database.reading() as tx:
+            tournaments.require(tx, tournament_id)
+            is_written = tx.get(Archive, tournament_id) is not None
+        if not is_written:
+            _write(database, tournament_id, now)
+        moved = sum(_empty(database, page) for page in _pages(database, tournament_id))
+        with database.transaction() as tx:
+            tx.change(update(Archive).where(Archive.tournament_id == tournament_id).values(done_at=now))
+        return moved
 
 
 def bring_back(database: Database, tournament_id: UUID) -> int:
     """Fill the rows of an archived tournament again and remove its files; return how many matches came back.
 
     Files are removed last, also those that another run has left. Raises NotFound when it is not archived,
-    ArchiveUnavailable.
+    Conflict while another run works in the folder, ArchiveUnavailable.
     """
-    with database.transaction() as tx:
-        files = Files.of(tx.archive, tournament_id)
-        archive = tx.get(Archive, tournament_id)
-        if archive is not None:
-            archive.done_at = None
-    if archive is None and not files.are_there():
-        raise NotFound(f"tournament {tournament_id} is not archived")
-    filled = 0 if archive is None else _refill(database, tournament_id)
-    for file in (files.times, files.record):
-        file.unlink(missing_ok=True)
-    return filled
+    with alone(database):
+        with database.transaction() as tx:
+            files = Files.of(tx.archive, tournament_id)
+            archive = tx.get(Archive, tournament_id)
+            if archive is not None:
+                archive.done_at = None
+        if archive is None and not files.are_there():
+            raise NotFound(f"tournament {tournament_id} is not archived")
+        filled = 0 if archive is None else _refill(database, tournament_id)
+        for file in (files.times, files.record):
+            file.unlink(missing_ok=True)
+        return filled
+
+
+@contextmanager
+def alone(database: Database) -> Iterator[None]:
+    """Hold the folder of archives, made when it is missing; Conflict while another run holds it.
+
+    Two runs would write the same files, and one could empty rows that the other has just filled.
+    """
+    with database.reading() as tx:
+        folder = tx.archive
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise Conflict(f"another run archives or brings back in {folder}; wait for it") from error
+        yield
 
 
 def _refill(database: Database, tournament_id: UUID) -> int:
@@ -126,7 +148,6 @@ def _write(database: Database, tournament_id: UUID, now: datetime) -> None:
     """Write both files, verify them, and let the database say that they count."""
     with database.reading() as tx:
         folder = tx.archive
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     files = Files.of(folder, tournament_id)
     parts = Files(*(file.with_name(f".{file.name}.part") for file in (files.record, files.times)))
     edition, lines = records.lines(database, tournament_id)

@@ -8,6 +8,8 @@ from typing import Any, cast
 from sqlalchemy import CursorResult, Engine, Executable, create_engine, event, text
 from sqlalchemy.orm import Session, sessionmaker
 
+from store.errors import ArchiveUnavailable
+
 BUSY_SECONDS = 30
 _NOTICE_SILENCE = {  # so that a server whose machine is gone is noticed within half a minute, not in hours
     "connect_timeout": 10,
@@ -24,9 +26,10 @@ class Transaction(Session):
 
     @property
     def archive(self) -> Path:
-        """The folder of what was archived of this database."""
+        """The folder of what was archived of this database; raises ArchiveUnavailable when none is named."""
         folder: Path | None = self.info["archive"]
-        assert folder is not None, "whoever opens a database to read archives says where they are"
+        if folder is None:
+            raise ArchiveUnavailable("there is no folder of archives; FUDABA_ARCHIVE names one that lasts")
         return folder
 
     def after_commit(self, call: Callable[..., object], *args: object) -> None:

@@ -33,3 +33,9 @@ class BadRequest(FudabaError):
     def __init__(self, message: str, *, field: str | None = None) -> None:
         super().__init__(message)
         self.field = field
+
+
+class ArchiveUnavailable(FudabaError):
+    """What was archived cannot be read: its folder or file is not there, or damaged."""
+
+    code = "archive_unavailable"

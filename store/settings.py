@@ -89,7 +89,9 @@ SETTINGS: dict[str, Setting] = {
         "FUDABA_STREAM_LISTENERS", "4", "event streams that one API process serves at once, a thread each"
     ),
     "archive": Setting(
-        "FUDABA_ARCHIVE", "", "folder of archived tournaments; empty: `archive` in the folder for data"
+        "FUDABA_ARCHIVE",
+        "",
+        "folder of archived tournaments; empty: `archive` in the folder for data with SQLite, otherwise none",
     ),
     "keep_logs_days": Setting(
         "FUDABA_KEEP_LOGS_DAYS", "90", "what bots print in matches is kept for so long"
@@ -172,7 +174,7 @@ class Settings:
     trusted_proxies: int = 0
     cors_origins: str = ""
     stream_listeners: int = 4
-    archive: Path = Path("archive")
+    archive: Path | None = None
     keep_logs_days: int = 90
     keep_deliveries_days: int = 30
     slow_request_ms: int = 1000
@@ -192,15 +194,17 @@ class Settings:
         if problems:
             raise BadSettings("; ".join(problems))
         values["home"] = Path(values["home"]).absolute()
-        values["archive"] = Path(values["archive"] or values["home"] / "archive").absolute()
         values["database_url"] = values["database_url"] or f"sqlite:///{values['home'] / 'fudaba.db'}"
+        # Beside another database the folder for data may be that of one process, and go with it.
+        beside = values["home"] / "archive" if values["database_url"].startswith("sqlite") else None
+        values["archive"] = Path(values["archive"]).absolute() if values["archive"] else beside
         return cls(**values)
 
     def to_env(self) -> dict[str, str]:
         """Return the variables that give these settings again; flags as true and false."""
         values = {setting.variable: getattr(self, name) for name, setting in SETTINGS.items()}
         return {
-            variable: str(value).lower() if isinstance(value, bool) else str(value)
+            variable: str(value).lower() if isinstance(value, bool) else str("" if value is None else value)
             for variable, value in values.items()
         }
 

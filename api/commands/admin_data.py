@@ -28,7 +28,7 @@ def _refuses(command: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         try:
             command(**given)
-        except (FudabaError, FileExistsError) as error:
+        except (FudabaError, OSError) as error:
             raise click.ClickException(str(error)) from error
 
     return run

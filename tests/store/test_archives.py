@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import Engine, delete, select, update
@@ -16,9 +17,9 @@ from support.arena import NOW
 
 from engine import verify
 from store import archiving, checks, exports, matches, records, reruns, standings, timings, tournaments
-from store.archives import ArchiveUnavailable, Files
+from store.archives import Files
 from store.database import Database
-from store.errors import Conflict, NotFound
+from store.errors import ArchiveUnavailable, Conflict, NotFound
 from store.models.archives import Archive, ArchivePage
 from store.models.matches import Result
 from store.models.tournaments import Tournament
@@ -193,6 +194,24 @@ def test_what_needs_its_rows_waits_until_it_is_back(made: Services, cup: Tournam
     with pytest.raises(Conflict, match="unarchive"):
         exports.write(made.database, cup.id, tmp_path / "cup")
     assert not (tmp_path / "cup").exists()
+
+
+def test_two_runs_do_not_work_in_one_folder(made: Services) -> None:
+    nothing = uuid4()
+    away = partial(archiving.put_away, made.database, nothing, LATER)
+    back = partial(archiving.bring_back, made.database, nothing)
+    for work in (away, back):
+        with archiving.alone(made.database), pytest.raises(Conflict, match="another run"):
+            work()
+        with pytest.raises(NotFound):
+            work()
+
+
+def test_nothing_is_archived_where_no_folder_is_named(made: Services) -> None:
+    nowhere = Database(made.database.url)
+    with pytest.raises(ArchiveUnavailable, match="FUDABA_ARCHIVE"):
+        archiving.put_away(nowhere, uuid4(), LATER)
+    nowhere.dispose()
 
 
 @pytest.mark.slow

@@ -27,6 +27,15 @@ def test_settings_survive_their_variables(tmp_path: Path) -> None:
     assert Settings.from_env(settings.to_env()) == settings
 
 
+def test_archives_lie_beside_a_database_that_is_a_file_otherwise_where_it_is_said(tmp_path: Path) -> None:
+    file = {"FUDABA_HOME": str(tmp_path)}
+    server = {**file, "FUDABA_DATABASE_URL": "postgresql://ann@h/x"}
+    assert Settings.from_env(file).archive == tmp_path / "archive"
+    assert Settings.from_env(server).archive is None
+    assert Settings.from_env({**server, "FUDABA_ARCHIVE": "/srv/archive"}).archive == Path("/srv/archive")
+    assert Settings.from_env(Settings.from_env(server).to_env()).archive is None
+
+
 def test_every_problem_is_reported_at_once(tmp_path: Path) -> None:
     env = {
         "FUDABA_PORT": "http",
