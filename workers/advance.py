@@ -15,8 +15,9 @@ def tournament(services: Services, tournament_id: UUID) -> None:
     if any(map(seating.is_ladder, events)):
         ladder.advance(services, tournament_id)
         return
+    workers = presence.count(services)
     for one in events:
-        event(services, one.id)
+        event(services, one.id, workers)
     follow_up(services, tournament_id)
 
 
@@ -28,18 +29,18 @@ def after_batch(services: Services, played: Event) -> None:
     if seating.is_ladder(played):
         ladder.advance(services, played.tournament_id)
         return
-    event(services, played.id)
     workers = presence.count(services)
+    event(services, played.id, workers)
     with services.database.reading() as tx:
         have_room = shares.rooms(tx, played.tournament_id, workers)
     for event_id in have_room:
-        event(services, event_id)
+        event(services, event_id, workers)
     follow_up(services, played.tournament_id)
 
 
-def event(services: Services, event_id: UUID) -> None:
-    """Open what may be opened of one event; the messages go out after the commit."""
-    now, workers = services.clock(), presence.count(services)
+def event(services: Services, event_id: UUID, workers: int) -> None:
+    """Open what may be opened of one event among so many workers; the messages go out after the commit."""
+    now = services.clock()
     with services.database.transaction() as tx:
         opened = blocks.advance(tx, event_id, now, workers)
         batches.mark_sent(tx, opened, now)
