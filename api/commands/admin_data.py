@@ -118,20 +118,29 @@ def archive(days: int, is_json: bool) -> None:
     """Move what was played in old finished tournaments into files, also while the service runs.
 
     Every match of a record is played again before anything is removed. Stopped at any moment, it goes on
-    where it was the next time.
+    where it was the next time. One that is refused stays as it is and keeps no other back; exit code 1 then.
     """
-    now, moved = utc_now(), {}
+    now = utc_now()
+    moved: dict[str, int] = {}
+    refused: dict[str, str] = {}
     with opened_with_tables(Settings.from_env(os.environ)) as database:
         with database.reading() as tx:
             due = archiving.due(tx, now - timedelta(days=days))
         for tournament_id in due:
-            moved[str(tournament_id)] = archiving.put_away(database, tournament_id, now)
+            try:
+                count = moved[str(tournament_id)] = archiving.put_away(database, tournament_id, now)
+                said = f"archived tournament {tournament_id} ({count} matches)"
+            except FudabaError as error:
+                refused[str(tournament_id)] = str(error)
+                said = f"tournament {tournament_id} stays: {error}"
             if not is_json:
-                click.echo(f"archived tournament {tournament_id} ({moved[str(tournament_id)]} matches)")
+                click.echo(said)
     if is_json:
-        click.echo(json.dumps({"archived": moved}))
-    elif not moved:
+        click.echo(json.dumps({"archived": moved, "refused": refused}))
+    elif not due:
         click.echo(f"no tournament ended more than {days} days ago that is not archived yet")
+    if refused:
+        raise click.exceptions.Exit(1)
 
 
 @click.command()

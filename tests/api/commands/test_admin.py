@@ -13,6 +13,7 @@ from store import accounts
 from store.database import Database
 from store.models.accounts import Role
 from store.models.bots import Blob
+from store.models.tournaments import Tournament
 from store.settings import SETTINGS
 
 
@@ -141,14 +142,19 @@ def test_a_tournament_that_is_not_there_is_not_exported(env: dict[str, str], tmp
 def test_old_tournaments_are_archived_and_brought_back(env: dict[str, str], tmp_path: Path) -> None:
     admin(env, "migrate")
     database = Database(f"sqlite:///{tmp_path / 'fudaba.db'}")
-    tournament = arena.finished(arena.install(database))
+    made = arena.install(database)
+    tournament, wrong = arena.finished(made), arena.finished(made)
+    with database.transaction() as tx:
+        tx.get_one(Tournament, wrong.id).commitment = "0" * 64
     database.dispose()
     none = admin(env, "archive")
     assert (none.exit_code, "ended more than 365 days ago" in none.output) == (0, True)
-    found = json.loads(admin(env, "archive", "--older-than", "0", "--json").output)
-    assert found == {"archived": {str(tournament.id): tournament.events[0].matches}}
+    done = admin(env, "archive", "--older-than", "0", "--json")
+    found = json.loads(done.output)
+    assert (done.exit_code, found["archived"]) == (1, {str(tournament.id): tournament.events[0].matches})
+    assert found["refused"].keys() == {str(wrong.id)}
+    assert f"tournament {wrong.id} stays: line 1:" in admin(env, "archive", "--older-than", "0").output
     assert (tmp_path / "archive" / f"{tournament.id}.ndjson.gz").is_file()
-    assert admin(env, "check").output == "all is right\n"
     back = admin(env, "unarchive", str(tournament.id))
     assert (back.exit_code, "brought back tournament" in back.output) == (0, True)
     assert admin(env, "unarchive", str(tournament.id)).exit_code == 1
