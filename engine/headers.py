@@ -7,7 +7,7 @@ from engine.errors import BadRecord, FudabaError
 from engine.ledger import EntrantLine, EventPart, Header, Reader, RerunPart, SeasonHeader, SettingPart
 from engine.limits import Limits
 from engine.rematch import sides_of
-from engine.schedule import Format, Schedule
+from engine.schedule import Format, Schedule, of_owners
 from engine.stopping import StopRule
 
 
@@ -118,11 +118,28 @@ def schedule_of(event: EventPart) -> Schedule:
         deals=event.deals,
         block_deals=event.block_deals,
         format=Format(event.schedule),
+        apart=tuple(event.apart),
     )
 
 
-def field_of(entrants: Sequence[EntrantLine], event: EventPart) -> list[int]:
-    """Return who plays an event: the entrants that claim its game, then fillers up to the number of sides."""
-    ranked = [one.number for one in entrants if not one.filler and (not one.games or event.game in one.games)]
+def field_of(entrants: Sequence[EntrantLine], event: EventPart, owners_apart: bool) -> list[int]:
+    """Return who plays an event: the entrants that claim its game, then fillers until a table is full."""
+    ranked = [one for one in entrants if not one.filler and (not one.games or event.game in one.games)]
     fillers = [one.number for one in entrants if one.filler]
-    return ranked + fillers[: max(0, max(sides_of(event)) + 1 - len(ranked))]
+    players = len(set(_apart(ranked))) if owners_apart else len(ranked)
+    return [one.number for one in ranked] + fillers[: max(0, max(sides_of(event)) + 1 - players)]
+
+
+def require_apart(
+    reader: Reader, index: int, event: EventPart, entrants: Sequence[EntrantLine], header: Header
+) -> None:
+    """Raise WrongLine when it is not the entrants of one owner who are kept apart, or not as agreed on."""
+    expected = _apart([entrants[number] for number in event.field]) if header.owners_apart else []
+    if event.apart != expected:
+        raise reader.wrong_header(
+            f"apart of event {index} is {event.apart}; by its entrants it is {expected}"
+        )
+
+
+def _apart(entrants: Sequence[EntrantLine]) -> list[int]:
+    return list(of_owners([None if one.bot_kind == "house" else one.owner for one in entrants]))

@@ -43,6 +43,7 @@ class EventPart(_Part, frozen=True):
 
     `stopped_after_block` is the block at whose end the rule of the header ended it before its time; `matches`
     counts what there was to play up to there. No match at a table with one of the entrants `dropped` counts.
+    Where bots of one owner do not meet, `apart` has for each of the field the position of the first of them.
     """
 
     game: str
@@ -52,6 +53,7 @@ class EventPart(_Part, frozen=True):
     deals: int
     block_deals: int
     field: list[int]
+    apart: list[int]
     matches: int
     stopped_after_block: int | None
     dropped: list[int]
@@ -100,6 +102,7 @@ class Header(Line, frozen=True, tag="header"):
     entrants_sha256: str
     endpoint_teams: bool
     endpoint_duplicates: bool
+    owners_apart: bool
     limits: dict[str, int]
     stop: dict[str, Any] | None
     events: list[EventPart]

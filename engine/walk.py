@@ -7,6 +7,7 @@ from engine import benching, estimates, ledger, seeds, standings
 from engine.headers import (
     field_of,
     last_block,
+    require_apart,
     require_dropped,
     require_header,
     require_no_endpoint_team,
@@ -69,11 +70,12 @@ class TournamentWalk:
         if found != self.header.entrants_sha256:
             raise self._reader.wrong(f"the hash of the entrants up to here is {found}, not that of line 1")
         for index, event in enumerate(self.header.events):
-            expected = field_of(entrants, event)
+            expected = field_of(entrants, event, self.header.owners_apart)
             if event.field != expected:
                 raise self._reader.wrong_header(
                     f"field of event {index} is {event.field}; its entrants are {expected}"
                 )
+            require_apart(self._reader, index, event, entrants, self.header)
             require_no_endpoint_team(self._reader, index, event, entrants, self.header)
             require_dropped(self._reader, index, event, entrants, self.header.stop is not None)
 

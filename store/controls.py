@@ -85,6 +85,7 @@ def clone(
         stop=origin.stop,
         endpoint_teams=origin.endpoint_teams,
         endpoint_duplicates=origin.endpoint_duplicates,
+        owners_apart=origin.owners_apart,
         entries_per_owner=origin.entries_per_owner,
         weight=origin.weight,
     )

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import delete, select, update
 
+from engine.schedule import of_owners
 from store import bots
 from store.database import Transaction
 from store.errors import BadRequest, Conflict, NotFound
@@ -96,6 +97,19 @@ def remove(tx: Transaction, tournament_id: UUID, number: int) -> None:
     later = select(Entrant.number).where(of_it, Entrant.number > number).order_by(Entrant.number)
     for other in tx.scalars(later).all():  # one by one, each into the place that has just become free
         tx.change(update(Entrant).where(of_it, Entrant.number == other).values(number=other - 1))
+
+
+def apart(versions: Sequence[Version], owners_apart: bool) -> tuple[int, ...]:
+    """Return `apart` of the schedule of these versions; house bots have no owner whom they could help."""
+    if not owners_apart:
+        return ()
+    is_house = [version.bot.kind is BotKind.HOUSE for version in versions]
+    return of_owners(
+        [
+            None if house else str(version.bot.owner_id)
+            for house, version in zip(is_house, versions, strict=True)
+        ]
+    )
 
 
 def claims(version: Version, game_id: str) -> bool:

@@ -45,6 +45,7 @@ class Plan:
     stop: Mapping[str, Any] | None = None
     endpoint_teams: bool = True
     endpoint_duplicates: bool = False
+    owners_apart: bool = False
     secret_seed: bytes | None = None
     entries_close_at: datetime | None = None
     entries_per_owner: int = 1
@@ -64,15 +65,26 @@ class SettledEvent:
     block_deals: int
     match_seconds: float
 
-    def for_field(self, entrants: int) -> Schedule:
-        """Return the schedule for so many entrants, filled up to the number of sides."""
+    def fillers(self, entrants: int, apart: Sequence[int] = ()) -> int:
+        """Return how many fillers make a table full; `apart` is that of engine.schedule."""
+        return max(0, self.sides - (len(set(apart)) if apart else entrants))
+
+    def for_field(self, entrants: int, apart: Sequence[int] = ()) -> Schedule:
+        """Return the schedule for so many entrants, filled up until a table is full."""
+        whole = entrants + self.fillers(entrants, apart)
         return Schedule(
-            entrants=max(entrants, self.sides),
+            entrants=whole,
             sides=self.sides,
             deals=self.deals,
             block_deals=self.block_deals,
             format=Format(self.schedule),
+            apart=self.filled(entrants, apart),
         )
+
+    def filled(self, entrants: int, apart: Sequence[int]) -> tuple[int, ...]:
+        """Return `apart` with the fillers, each of whom is alone."""
+        fillers = range(entrants, entrants + self.fillers(entrants, apart))
+        return (*apart, *fillers) if apart else ()
 
 
 def settle_events(plan: Plan) -> list[SettledEvent]:
@@ -156,12 +168,17 @@ def batch_groups(event: SettledEvent, schedule: Schedule, batch_seconds: int) ->
     return max(1, min(round(batch_seconds / group_seconds), -(-groups // 4)))
 
 
-def counts(events: Sequence[SettledEvent], fields: Sequence[int]) -> dict[str, Any]:
-    """Return what a tournament would play, per event and in all, for so many entrants in each event."""
+def counts(
+    events: Sequence[SettledEvent], fields: Sequence[int], aparts: Sequence[Sequence[int]]
+) -> dict[str, Any]:
+    """Return what a tournament would play, per event and in all, for so many entrants in each event.
+
+    `aparts` is what `apart` of its schedule will be, empty where all may meet.
+    """
     rows: list[dict[str, Any]] = []
     matches, seconds = 0, 0.0
-    for event, entrants in zip(events, fields, strict=True):
-        schedule = event.for_field(entrants)
+    for event, entrants, apart in zip(events, fields, aparts, strict=True):
+        schedule = event.for_field(entrants, apart)
         matches += schedule.matches
         seconds += schedule.matches * event.match_seconds
         rows.append(

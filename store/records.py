@@ -117,6 +117,7 @@ def _header(final: Final) -> Header:
         entrants_sha256=tournament.entrants_sha256,
         endpoint_teams=tournament.endpoint_teams,
         endpoint_duplicates=tournament.endpoint_duplicates,
+        owners_apart=tournament.owners_apart,
         limits=tournament.limits,
         stop=tournament.stop,
         events=[
@@ -128,6 +129,7 @@ def _header(final: Final) -> Header:
                 deals=event.deals,
                 block_deals=event.block_deals,
                 field=event.field,
+                apart=event.apart,
                 matches=event.matches,
                 stopped_after_block=event.stopped_after_block,
                 dropped=final.dropped[event.index],

@@ -72,6 +72,7 @@ def schedule_of(event: Event) -> Schedule:
         deals=event.deals,
         block_deals=event.block_deals,
         format=Format(event.schedule),
+        apart=tuple(event.apart),
     )
 
 

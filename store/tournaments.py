@@ -37,6 +37,7 @@ def create(tx: Transaction, plan: Plan, *, organiser_id: UUID, now: datetime) ->
         stop=None if stop is None else stop.to_json(),
         endpoint_teams=plan.endpoint_teams,
         endpoint_duplicates=plan.endpoint_duplicates,
+        owners_apart=plan.owners_apart,
         entries_close_at=plan.entries_close_at,
         entries_per_owner=plan.entries_per_owner,
         weight=plan.weight,
@@ -60,9 +61,10 @@ def dry_run(tx: Transaction, plan: Plan) -> dict[str, Any]:
     versions = entries.playable(tx, plan.entrants)
     if not plan.endpoint_teams:
         entries.require_no_endpoint_team(events, plan.entrants, versions)
-    fields = [sum(entries.claims(version, event.game) for version in versions) for event in events]
+    fields = [[version for version in versions if entries.claims(version, event.game)] for event in events]
+    aparts = [entries.apart(field, plan.owners_apart) for field in fields]
     try:
-        return plans.counts(events, fields)
+        return plans.counts(events, list(map(len, fields)), aparts)
     except BadSchedule as error:
         raise BadRequest(str(error), field="entrants") from error
 
@@ -155,17 +157,24 @@ def start(tx: Transaction, tournament_id: UUID, now: datetime, batch_seconds: in
     if not tournament.entrants:
         raise Conflict("the tournament has no entrants; enter at least one bot first")
     ranked = [entrant for entrant in tournament.entrants if not entrant.filler]
-    fields = {
-        event.id: [e.number for e in ranked if entries.claims(e.version, event.game)]
+    fields = [
+        [entrant for entrant in ranked if entries.claims(entrant.version, event.game)]
         for event in tournament.events
-    }
-    missing = max(event.sides - len(fields[event.id]) for event in tournament.events)
-    entries.fill_up(tx, tournament, missing)
+    ]
+    aparts = [
+        entries.apart([entrant.version for entrant in field], tournament.owners_apart) for field in fields
+    ]
+    missing = [
+        _settled(event).fillers(len(field), apart)
+        for event, field, apart in zip(tournament.events, fields, aparts, strict=True)
+    ]
+    numbers = [[entrant.number for entrant in field] for field in fields]
+    entries.fill_up(tx, tournament, max(missing))
     tx.flush()
     tournament = get(tx, tournament_id)
     tournament.entrants_sha256 = seeds.entrants_hash(frozen_entrants(tournament))
-    for event in tournament.events:
-        _open(event, fields[event.id], len(ranked), batch_seconds)
+    for event, field, apart in zip(tournament.events, numbers, aparts, strict=True):
+        _open(event, field, apart, len(ranked), batch_seconds)
     tx.flush()
     deliveries.tournament_event(tx, HookEvent.STARTED, tournament, now)
     return tournament
@@ -254,11 +263,8 @@ def _draft_event(index: int, event: SettledEvent) -> Event:
     )
 
 
-def _open(event: Event, field: list[int], first_filler: int, batch_seconds: int) -> None:
-    """Fix the field of an event, fillers last, and with it its schedule."""
-    fillers = range(first_filler, first_filler + max(0, event.sides - len(field)))
-    event.field = [*field, *fillers]
-    settled = SettledEvent(
+def _settled(event: Event) -> SettledEvent:
+    return SettledEvent(
         game=event.game,
         seats=event.seats,
         options=event.options,
@@ -268,10 +274,19 @@ def _open(event: Event, field: list[int], first_filler: int, batch_seconds: int)
         block_deals=event.block_deals,
         match_seconds=event.match_seconds,
     )
+
+
+def _open(
+    event: Event, field: list[int], apart: tuple[int, ...], first_filler: int, batch_seconds: int
+) -> None:
+    """Fix the field of an event, fillers last, and with it its schedule."""
+    settled = _settled(event)
     try:
-        schedule = settled.for_field(len(field))
+        schedule = settled.for_field(len(field), apart)
     except BadSchedule as error:
         raise Conflict(f"event {event.index} ({event.game}) cannot be scheduled: {error}") from error
+    event.field = [*field, *range(first_filler, first_filler + schedule.entrants - len(field))]
+    event.apart = list(settled.filled(len(field), apart))
     event.matches = schedule.matches
     event.batch_groups = plans.batch_groups(settled, schedule, batch_seconds)
     event.state = EventState.RUNNING

@@ -46,6 +46,7 @@ tournament.add_command(rerun)
     "--secret-seed", help="64 hex digits that all deals follow from; for tests, since it is public."
 )
 @click.option("--weight", type=click.IntRange(1, 100), help="Its share of the workers beside others; 1.")
+@click.option("--owners-apart", is_flag=True, help="Bots of one owner never sit at one table.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be played; nothing is stored.")
 @asks_service
 def create(
@@ -57,6 +58,7 @@ def create(
     limits: tuple[str, ...],
     secret_seed: str | None,
     weight: int | None,
+    owners_apart: bool,
     dry_run: bool,
 ) -> None:
     """Create a draft called NAME, or the one that a plan in a file describes.
@@ -64,7 +66,7 @@ def create(
     The file is the body of POST /tournaments; it has room for everything that has no option here.
     """
     if file is not None:
-        if name is not None or events or entrants or limits or (secret_seed, weight) != (None, None):
+        if any((name, events, entrants, limits, secret_seed, weight, owners_apart)):
             raise click.UsageError("--file holds the whole plan: nothing else of it can be given")
         plan = tournament_plan.read(file)
     elif name is None:
@@ -77,6 +79,7 @@ def create(
             "limits": tournament_plan.limits(limits) or None,
             "secret_seed": secret_seed,
             "weight": weight or 1,
+            "owners_apart": owners_apart,
         }
     if dry_run:
         planned = service.client.plan_tournament(plan)

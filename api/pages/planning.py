@@ -90,6 +90,7 @@ def _planned() -> dict[str, Any]:
         "entrants": form_values.names([*request.form.getlist("entrants"), *listed]),
         "endpoint_teams": "endpoint_teams" in request.form,
         "endpoint_duplicates": "endpoint_duplicates" in request.form,
+        "owners_apart": "owners_apart" in request.form,
         "limits": form_values.limits(),
         "secret_seed": request.form.get("secret_seed", "").strip() or None,
         **form_values.numbers("entries_per_owner", "weight"),

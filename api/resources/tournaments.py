@@ -46,6 +46,7 @@ def plan_of(new: dict[str, Any]) -> Plan:
         stop=new["stop"],
         endpoint_teams=new["endpoint_teams"],
         endpoint_duplicates=new["endpoint_duplicates"],
+        owners_apart=new["owners_apart"],
         secret_seed=None if seed is None else bytes.fromhex(seed),
         entries_close_at=new["entries_close_at"],
         entries_per_owner=new["entries_per_owner"],

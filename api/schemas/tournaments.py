@@ -100,6 +100,10 @@ class NewTournamentSchema(ma.Schema):
         load_default=False,
         metadata={"description": "Whether tables with endpoints share the deals of the others."},
     )
+    owners_apart = Truth(
+        load_default=False,
+        metadata={"description": "Whether bots of one owner never sit at one table; house bots may."},
+    )
     secret_seed = fields.String(
         load_default=None,
         allow_none=True,
@@ -280,6 +284,7 @@ class TournamentSchema(TournamentSummarySchema):
     stop = fields.Nested(StopSchema, required=True, allow_none=True)
     endpoint_teams = fields.Boolean(required=True)
     endpoint_duplicates = fields.Boolean(required=True)
+    owners_apart = fields.Boolean(required=True)
     entries_close_at = Moment(required=True, allow_none=True)
     entries_per_owner = fields.Integer(required=True)
     weight = fields.Integer(required=True)

@@ -15,6 +15,14 @@ from engine.schedule.tables import Counts, Table
 Owners = tuple[Hashable, ...]  # of each entrant
 
 
+def of_owners(owners: Sequence[str | None]) -> tuple[int, ...]:
+    """Return for each entrant the number of the first one with its owner; who has none (None) is alone."""
+    first: dict[str | int, int] = {}
+    return tuple(
+        first.setdefault(number if owner is None else owner, number) for number, owner in enumerate(owners)
+    )
+
+
 class ApartFullTables:
     """Every set of entrants of different owners once.
 

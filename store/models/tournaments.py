@@ -56,6 +56,7 @@ class Tournament(Base):
     stop: Mapped[dict[str, Any] | None] = mapped_column(Json)
     endpoint_teams: Mapped[bool] = mapped_column(default=True)
     endpoint_duplicates: Mapped[bool] = mapped_column(default=False)
+    owners_apart: Mapped[bool] = mapped_column(default=False)
     entrants_sha256: Mapped[str | None] = mapped_column(String(64))
     entries_close_at: Mapped[datetime | None] = mapped_column(UtcTime)
     entries_per_owner: Mapped[int] = mapped_column(default=1)
@@ -89,10 +90,12 @@ class Entrant(Base):
 class Event(Base):
     """One game with its options inside a tournament.
 
-    `field` is the numbers of the entrants that play it, fillers last; empty in a draft. Match numbers follow
-    from its length, `sides`, `deals` and `block_deals`; no match is stored before it is played. `next_number`
-    is the first one that no batch covers yet; `block` is the block that is being played. An event that the
-    tournament's rule `stop` ended early says after which block; `matches` then counts those up to there.
+    `field` is the numbers of the entrants that play it, fillers last; empty in a draft. `apart` has for each
+    of them the position of the first one of the same owner; it is empty unless those are kept apart. Match
+    numbers follow from both, `sides`, `deals` and `block_deals`; no match is stored before it is played.
+    `next_number` is the first one that no batch covers yet; `block` is the block that is being played. An
+    event that the tournament's rule `stop` ended early says after which block; `matches` then counts those up
+    to there.
     `revision` counts how often results were taken out or put back; `rated_block` is the block after which
     estimates were worked out, at revision `rated_revision`.
     """
@@ -112,6 +115,7 @@ class Event(Base):
     match_seconds: Mapped[float]
     batch_groups: Mapped[int]
     field: Mapped[list[int]] = mapped_column(Json, default=list)
+    apart: Mapped[list[int]] = mapped_column(Json, default=list)
     sides: Mapped[int]
     matches: Mapped[int] = mapped_column(BigInteger)
     state: Mapped[EventState] = mapped_column(by_value(EventState))

@@ -26,7 +26,16 @@ PLAN = {"name": "Cup", "games": "sutda", "sutda.seats": "3", "sutda.deals": "2",
 
 
 SET_BY_THE_FORM = {
-    *("name", "events", "entrants", "limits", "stop", "endpoint_teams", "endpoint_duplicates"),
+    *(
+        "name",
+        "events",
+        "entrants",
+        "limits",
+        "stop",
+        "endpoint_teams",
+        "endpoint_duplicates",
+        "owners_apart",
+    ),
     *("secret_seed", "entries_close_at", "entries_per_owner", "weight"),
 }
 
@@ -168,6 +177,7 @@ def test_everything_that_the_api_takes_can_be_set_in_the_form(boss: FlaskClient,
         "top": "2",
         "separation": "0.9",
         "endpoint_duplicates": "on",
+        "owners_apart": "on",
         "secret_seed": arena.SECRET.hex(),
         "entries_close_at": "2099-12-24T18:00",
         "entries_per_owner": "3",
@@ -182,7 +192,7 @@ def test_everything_that_the_api_takes_can_be_set_in_the_form(boss: FlaskClient,
     assert games == [("sutda", 3, 2, "balanced"), ("sutda", 2, 3, "full"), ("hana_awase", 3, 12, "full")]
     assert (cup.events[2].options["rounds"], cup.limits, cup.secret) == (1, limits, arena.SECRET)
     assert (cup.stop, cup.entries_per_owner, cup.weight) == ({"top": 2, "separation": 0.9}, 3, 5)
-    assert (cup.endpoint_teams, cup.endpoint_duplicates) == (False, True)
+    assert (cup.endpoint_teams, cup.endpoint_duplicates, cup.owners_apart) == (False, True, True)
     assert cup.entries_close_at == datetime(2099, 12, 24, 18, tzinfo=UTC)
     assert {*NewTournamentSchema().fields} == SET_BY_THE_FORM
 

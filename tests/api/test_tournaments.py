@@ -94,6 +94,7 @@ def test_a_bad_query_is_refused_naming_the_field(organiser: Caller, query: str) 
         ({"stop": {"separation": 0.95, "top": 3, "luck": 1}}, "stop.luck"),
         ({"endpoint_teams": "yes"}, "endpoint_teams"),
         ({"endpoint_duplicates": 1}, "endpoint_duplicates"),
+        ({"owners_apart": "no"}, "owners_apart"),
         ({"secret_seed": "00"}, "secret_seed"),
         ({"secret_seed": "0" * 64 + "\n"}, "secret_seed"),
         ({"prize": 1}, "prize"),

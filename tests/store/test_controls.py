@@ -168,13 +168,23 @@ def test_the_weight_of_a_tournament_changes_until_it_is_over(database: Database,
 
 
 def test_a_clone_has_the_same_rules_and_another_secret(database: Database, services: Services) -> None:
-    origin = arena.started(database, limits={"max_faults": 5}, endpoint_teams=False, weight=4)
+    origin = arena.started(
+        database, limits={"max_faults": 5}, endpoint_teams=False, owners_apart=True, weight=4
+    )
     arena.play_all(services)
     with database.transaction() as tx:
         made = controls.clone(
             tx, origin.id, name=None, with_entrants=True, organiser_id=origin.organiser_id, now=NOW
         )
-    rules = ("name", "limits", "endpoint_teams", "endpoint_duplicates", "entries_per_owner", "weight")
+    rules = (
+        "name",
+        "limits",
+        "endpoint_teams",
+        "endpoint_duplicates",
+        "owners_apart",
+        "entries_per_owner",
+        "weight",
+    )
     assert [getattr(made, rule) for rule in rules] == [getattr(origin, rule) for rule in rules]
     settled = ("game", "seats", "options", "schedule", "sides", "deals", "block_deals")
     for event, copy in zip(origin.events, made.events, strict=True):

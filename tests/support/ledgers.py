@@ -163,6 +163,7 @@ def _written() -> str:
         "entrants_sha256": entrants_sha256,
         "endpoint_teams": True,
         "endpoint_duplicates": False,
+        "owners_apart": False,
         "limits": Limits().to_json(),
         "stop": None,
         "events": events,
@@ -203,6 +204,7 @@ def _event(game_id: str, seats: int, options: Data, deals: int, plays: list[int]
         "deals": deals,
         "block_deals": min(deals, _BLOCK),
         "field": plays,
+        "apart": [],
         "stopped_after_block": None,
         "dropped": [],
     }

@@ -40,6 +40,7 @@ NEW_CUP = {
     "stop": {"separation": 0.95, "top": 1},
     "endpoint_teams": True,
     "endpoint_duplicates": False,
+    "owners_apart": False,
     "secret_seed": bytes(range(32)).hex(),
     "entries_close_at": "2026-12-24T18:00:00Z",
     "entries_per_owner": 1,
