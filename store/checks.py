@@ -51,8 +51,6 @@ def problems(database: Database) -> Iterator[str]:
         found = list(tx.scalars(select(Tournament.id).order_by(Tournament.created_at, Tournament.id)))
     for tournament_id in found:
         with database.reading() as tx:
-            if not database.is_sqlite:
-                tx.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
             for problem in of_tournament(tx, tournament_id):
                 yield f"tournament {tournament_id}: {problem}"
 
