@@ -1,14 +1,14 @@
 """What was played on ladders and again, against its own rules: what was changed behind its back is named."""
 
 import contextlib
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 from sqlalchemy import delete, null, update
-from support import arena, databases, ladders
+from support import arena, ladders
 from support.arena import NOW
+from support.databases import SQLITE_FIRST
 
 from store import checks, reruns
 from store.database import Database
@@ -17,6 +17,8 @@ from store.models.reruns import Rerun, RerunState, VoidedResult
 from store.models.tournaments import Tournament
 from store.selections import Choice
 from workers.services import Services
+
+pytestmark = SQLITE_FIRST
 
 
 class Undone(Exception):
@@ -34,8 +36,8 @@ def found(database: Database, tournament_id: UUID, damage: Any) -> list[str]:
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Services:
-    return arena.install(databases.sqlite(tmp_path))
+def made(database: Database) -> Services:
+    return arena.install(database)
 
 
 RATINGS = (
@@ -55,6 +57,8 @@ def test_ratings_that_do_not_follow_from_matches_are_found(made: Services) -> No
     for damage, named in RATINGS:
         problems = found(made.database, season, damage)
         assert any(named in problem for problem in problems), (named, problems)
+    another_computer = update(LadderSeat).values(mu_after=LadderSeat.mu_after + 1e-9)
+    assert not any("its matches say" in problem for problem in found(made.database, season, another_computer))
 
 
 def test_frozen_standings_of_a_season_are_held_to_their_hash(made: Services) -> None:

@@ -7,10 +7,18 @@ from functools import lru_cache
 from pathlib import Path
 from uuid import uuid4
 
+import pytest
 from sqlalchemy import create_engine, text
 
 from store import schema
 from store.database import Database
+
+# For tests of which one database says nearly all: PostgreSQL is left to the slow ones.
+SQLITE_FIRST = pytest.mark.parametrize(
+    "database",
+    ["sqlite", pytest.param("postgresql", marks=[pytest.mark.needs("postgresql"), pytest.mark.slow])],
+    indirect=True,
+)
 
 
 def sqlite(folder: Path) -> Database:
