@@ -14,6 +14,7 @@ from sqlalchemy import Engine, delete, select, update
 from sqlalchemy import event as sql_event
 from support import arena
 from support.arena import NOW
+from support.databases import SQLITE_FIRST
 
 from engine import verify
 from store import archiving, checks, exports, matches, records, reruns, standings, timings, tournaments
@@ -25,6 +26,8 @@ from store.models.matches import Result
 from store.models.tournaments import Tournament
 from store.selections import Choice
 from workers.services import Services
+
+pytestmark = SQLITE_FIRST
 
 LATER = NOW + timedelta(days=400)
 EVENTS = (
@@ -207,11 +210,17 @@ def test_two_runs_do_not_work_in_one_folder(made: Services) -> None:
             work()
 
 
-def test_nothing_is_archived_where_no_folder_is_named(made: Services) -> None:
-    nowhere = Database(made.database.url)
+@pytest.fixture
+def nowhere(made: Services) -> Iterator[Database]:
+    """The same database where no folder of archives is named."""
+    unnamed = Database(made.database.url)
+    yield unnamed
+    unnamed.dispose()
+
+
+def test_nothing_is_archived_where_no_folder_is_named(nowhere: Database) -> None:
     with pytest.raises(ArchiveUnavailable, match="FUDABA_ARCHIVE"):
         archiving.put_away(nowhere, uuid4(), LATER)
-    nowhere.dispose()
 
 
 @pytest.mark.slow
@@ -246,6 +255,18 @@ def test_a_row_that_is_not_as_in_the_file_is_kept(
     with pytest.raises(ArchiveUnavailable, match="is another one in the file"):
         archiving.put_away(made.database, cup.id, LATER)
     assert any(actions is not None for _, _, actions, _ in rows(made.database))
+
+
+@pytest.mark.slow
+def test_the_check_goes_on_where_no_folder_is_named(
+    made: Services, cup: Tournament, nowhere: Database
+) -> None:
+    archiving.put_away(made.database, cup.id, LATER)
+    with made.database.transaction() as tx:
+        tx.change(update(Archive).values(edition=7))
+    unnamed, wrong = checks.problems(nowhere)
+    assert "it is archived, but there is no folder of archives; FUDABA_ARCHIVE" in unnamed
+    assert "edition 7 is archived" in wrong
 
 
 @pytest.mark.slow
