@@ -18,7 +18,7 @@ from typing import IO
 from uuid import UUID
 
 import msgspec
-from sqlalchemy import bindparam, delete, or_, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, or_, select, update
 
 from engine import verify
 from engine.ledger import Chain, Line, MatchLine
@@ -261,21 +261,32 @@ def _empty(database: Database, page: ArchivePage) -> int:
 
 
 def _fill(database: Database, page: ArchivePage) -> int:
-    """Put back into the rows of a page what they lack; return into how many."""
+    """Put back into the rows of a page what they lack; return into how many. Whole rows need no files."""
     with database.transaction() as tx:
-        kept = archives.page(tx.archive, page)
         event_id = _event_id(tx, page)
-        query = select(Result.number).where(
-            Result.event_id == event_id, Result.number.in_(list(kept)), Result.actions.is_(None)
-        )
+        query = select(Result.number).where(Result.event_id == event_id, Result.actions.is_(None))
+        emptied = tx.scalars(query.where(*_within(page))).all()
+        kept = archives.page(tx.archive, page) if emptied else {}
         rows = [
             {"of": number, "with": results.pack_actions(kept[number].actions), "took": kept[number].spent}
-            for number in tx.scalars(query)
+            for number in emptied
+            if number in kept
         ]
         if rows:
             filled = update(Result).where(Result.event_id == event_id, Result.number == bindparam("of"))
             tx.connection().execute(filled.values(actions=bindparam("with"), spent=bindparam("took")), rows)
         return len(rows)
+
+
+def _within(page: ArchivePage) -> tuple[ColumnElement[bool], ...]:
+    """Return the condition of a match of the page's event that can stand in the page."""
+    following = select(func.min(ArchivePage.first)).where(
+        ArchivePage.tournament_id == page.tournament_id,
+        ArchivePage.event == page.event,
+        ArchivePage.first > page.first,
+    )
+    end = following.scalar_subquery()
+    return Result.number >= page.first, or_(end.is_(None), Result.number < end)
 
 
 def _event_id(tx: Transaction, page: ArchivePage) -> UUID:

@@ -258,6 +258,27 @@ def test_a_row_that_is_not_as_in_the_file_is_kept(
 
 
 @pytest.mark.slow
+def test_files_that_are_lost_while_rows_are_whole_are_no_hindrance(
+    made: Services, cup: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = rows(made.database)
+    away = partial(archiving.put_away, made.database, cup.id, LATER)
+    for _ in kills(made.database, monkeypatch, away):
+        emptied, counts = lasting(made.database)
+        if counts:
+            break
+    assert not emptied
+    for file in (files_of(made.database, cup).record, files_of(made.database, cup).times):
+        file.unlink()
+    with pytest.raises(ArchiveUnavailable, match="cannot be read"):
+        away()
+    assert archiving.bring_back(made.database, cup.id) == 0
+    assert rows(made.database) == before
+    assert list(checks.problems(made.database)) == []
+    assert away() == len(before)
+
+
+@pytest.mark.slow
 def test_the_check_goes_on_where_no_folder_is_named(
     made: Services, cup: Tournament, nowhere: Database
 ) -> None:
