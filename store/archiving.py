@@ -61,9 +61,9 @@ def due(tx: Transaction, before: datetime) -> list[UUID]:
 def put_away(database: Database, tournament_id: UUID, now: datetime) -> int:
     """Move actions and times of a finished tournament into files; return how many matches went now.
 
-    Raises NotFound, Conflict for one that is not finished or changes meanwhile, and while another run works
-    in the folder, WrongLine for a record that is not right, ArchiveUnavailable when a file does not say what
-    a row says; nothing is lost then.
+    Raises NotFound, Conflict for one that is not finished or changes meanwhile, also by a run with another
+    folder, and while another run works in this one, WrongLine for a record that is not right,
+    ArchiveUnavailable when a file does not say what a row says; nothing is lost then.
     """
     with alone(database):
         with database.reading() as tx:
@@ -158,33 +158,32 @@ def _write(database: Database, tournament_id: UUID, now: datetime) -> None:
             os.fsync(opened.fileno())
     with gzip.open(parts.record, "rb") as written:
         verify.check(written)
-    os.replace(parts.record, files.record)
-    os.replace(parts.times, files.times)
-    _sync(folder)
-    with database.transaction() as tx:
-        _note(tx, tournament_id, edition, files, places, now)
-
-
-def _note(
-    tx: Transaction, tournament_id: UUID, edition: int, files: Files, places: Sequence[_Place], now: datetime
-) -> None:
-    """Let the files of a tournament count, if it is still what they say."""
-    tournament = tournaments.locked(tx, tournament_id)
-    latest = editions.latest(tx, tournament_id)
-    if tournament.state is not TournamentState.FINISHED or latest is None or latest.number != edition:
-        raise Conflict("the tournament was changed while it was being archived; archive it again")
-    tx.add(
-        Archive(
-            tournament_id=tournament_id,
-            edition=edition,
-            record_sha256=digest(files.record),
-            times_sha256=digest(files.times),
-            created_at=now,
-        )
+    archive = Archive(
+        tournament_id=tournament_id,
+        edition=edition,
+        record_sha256=digest(parts.record),
+        times_sha256=digest(parts.times),
+        created_at=now,
     )
-    tx.flush()
-    for place in places:
-        tx.add(ArchivePage(tournament_id=tournament_id, **asdict(place)))
+    with database.transaction() as tx:
+        _require_unchanged(tx, archive)
+        os.replace(parts.record, files.record)
+        os.replace(parts.times, files.times)
+        _sync(folder)
+        tx.add(archive)
+        tx.flush()
+        for place in places:
+            tx.add(ArchivePage(tournament_id=tournament_id, **asdict(place)))
+
+
+def _require_unchanged(tx: Transaction, archive: Archive) -> None:
+    """Raise Conflict unless a tournament, locked, is still what was written and nobody else archived it."""
+    tournament = tournaments.locked(tx, archive.tournament_id)
+    latest = editions.latest(tx, tournament.id)
+    if tournament.state is not TournamentState.FINISHED or latest is None or latest.number != archive.edition:
+        raise Conflict("the tournament was changed while it was being archived; archive it again")
+    if tx.get(Archive, tournament.id) is not None:
+        raise Conflict("another run has archived the tournament meanwhile, into a folder of its own")
 
 
 def _written(
@@ -245,6 +244,9 @@ def _pages(database: Database, tournament_id: UUID) -> list[ArchivePage]:
 def _empty(database: Database, page: ArchivePage) -> int:
     """Take out of the rows of a page what its files say as well; return of how many."""
     with database.transaction() as tx:
+        tx.get(Tournament, page.tournament_id, with_for_update=True)
+        if tx.get(Archive, page.tournament_id) is None:
+            raise Conflict("another run has brought the tournament back meanwhile; archive it again")
         kept = archives.page(tx.archive, page)
         event_id = _event_id(tx, page)
         query = select(Result.number, Result.actions, Result.spent)

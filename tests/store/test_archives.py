@@ -7,7 +7,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import Engine, delete, select, update
@@ -240,6 +240,53 @@ def test_a_tournament_that_changes_meanwhile_is_not_archived(
         archiving.put_away(made.database, cup.id, LATER)
     assert set(rows(made.database)) < set(before)
     assert all(actions is not None for _, _, actions, _ in rows(made.database))
+
+
+@pytest.fixture
+def elsewhere(made: Services, tmp_path: Path) -> Iterator[Database]:
+    """The same database on a host whose folder of archives is another one."""
+    other = Database(made.database.url, tmp_path / "elsewhere")
+    yield other
+    other.dispose()
+
+
+@pytest.mark.slow
+def test_what_another_host_archives_meanwhile_is_archived_there_alone(
+    made: Services, cup: Tournament, elsewhere: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check, before = verify.check, said(made.database, cup)
+
+    def meanwhile(*args: Any) -> Any:
+        monkeypatch.setattr(verify, "check", check)
+        archiving.put_away(elsewhere, cup.id, LATER)
+        return check(*args)
+
+    monkeypatch.setattr(verify, "check", meanwhile)
+    with pytest.raises(Conflict, match="another run has archived"):
+        archiving.put_away(made.database, cup.id, LATER)
+    assert not files_of(made.database, cup).are_there()
+    assert said(elsewhere, cup) == before
+    assert list(checks.problems(elsewhere)) == []
+
+
+@pytest.mark.slow
+def test_no_row_is_emptied_of_what_another_host_brought_back_meanwhile(
+    made: Services, cup: Tournament, elsewhere: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages, before = archiving._pages, rows(made.database)
+
+    def meanwhile(database: Database, tournament_id: UUID) -> list[ArchivePage]:
+        found = pages(database, tournament_id)
+        monkeypatch.setattr(archiving, "_pages", pages)
+        archiving.bring_back(elsewhere, tournament_id)
+        return found
+
+    monkeypatch.setattr(archiving, "_pages", meanwhile)
+    with pytest.raises(Conflict, match="brought the tournament back"):
+        archiving.put_away(made.database, cup.id, LATER)
+    assert rows(made.database) == before
+    assert list(checks.problems(made.database)) == []
+    assert archiving.put_away(made.database, cup.id, LATER) == len(before)
 
 
 @pytest.mark.slow
