@@ -51,11 +51,11 @@ class Services:
         )
 
     def close(self) -> None:
-        """Close every connection."""
-        self.traces.close()
+        """Close every connection; traces last, since a collector may keep them waiting."""
         self.database.dispose()
         self.redis.close()
         self.celery.close()
+        self.traces.close()
 
 
 _installed: list[Services] = []

@@ -1,7 +1,9 @@
 """Traces by OpenTelemetry, from the optional extra `traces`; imported only where they are asked for."""
 
+import atexit
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from threading import Event, Thread
 
 from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -12,6 +14,8 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from workers.traces import Value
 
+CLOSE_SECONDS = 2.0  # for how long a collector that is silent holds back the end of a process
+
 _W3C = TraceContextTextMapPropagator()
 
 
@@ -21,6 +25,10 @@ class Telling:
     def __init__(self, provider: TracerProvider) -> None:
         self._provider = provider
         self._tracer = provider.get_tracer("fudaba")
+        self._is_over = Event()
+        # It waits from the beginning: while Python ends, no thread can be started any more.
+        self._closer = Thread(target=self._shut_down, name="end of traces", daemon=True)
+        self._closer.start()
 
     @contextmanager
     def span(
@@ -42,13 +50,24 @@ class Telling:
         return found
 
     def close(self) -> None:
-        """Send what was not sent yet."""
+        """Send what was not sent yet; what a collector does not take in time is lost."""
+        atexit.unregister(self.close)
+        self._is_over.set()
+        self._closer.join(CLOSE_SECONDS)
+
+    def _shut_down(self) -> None:
+        self._is_over.wait()
         self._provider.shutdown()
 
 
 def exporting() -> Telling:
-    """Return what sends to an OTLP endpoint over HTTP, as the standard variables say; made after a fork."""
+    """Return what sends to an OTLP endpoint over HTTP, as the standard variables say; made after a fork.
+
+    It is closed with the process, if not before.
+    """
     named = Resource({SERVICE_NAME: "fudaba"}).merge(OTELResourceDetector().detect())
-    provider = TracerProvider(resource=named)
+    provider = TracerProvider(resource=named, shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    return Telling(provider)
+    telling = Telling(provider)
+    atexit.register(telling.close)
+    return telling

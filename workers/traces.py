@@ -32,7 +32,7 @@ class Tracer(Protocol):
         """Return what a message must bear so that what it leads to belongs to the innermost block."""
 
     def close(self) -> None:
-        """Send what was not sent yet."""
+        """Send what was not sent yet, without waiting long."""
 
 
 class Silent:

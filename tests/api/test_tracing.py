@@ -1,19 +1,23 @@
 """Traces: a request, the messages that it sends, the batch that is played for it, and its results are one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import pytest
+from celery import Celery
 from kombu import Connection
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from redis import Redis
 from support import arena
 from support.callers import Caller
 
+from store.database import Database
 from workers import services as installed
-from workers import traces
+from workers import telemetry, traces
 from workers.celery_app import QUEUE, make_celery
 from workers.services import Services
 from workers.telemetry import Telling
@@ -27,9 +31,11 @@ def told(services: Services) -> Iterator[InMemorySpanExporter]:
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     celery = make_celery(services.settings)
     celery.conf.update(broker_url="memory://", broker_transport_options={})
-    installed.install(replace(services, celery=celery, traces=Telling(provider)))
+    telling = Telling(provider)
+    installed.install(replace(services, celery=celery, traces=telling))
     yield exporter
     installed.install(services)
+    telling.close()
 
 
 def work_off(made: Services) -> int:
@@ -110,3 +116,43 @@ def test_an_endpoint_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = traces.from_env({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"})
     assert isinstance(asked, Telling)
     asked.close()
+
+
+class Waiting(InMemorySpanExporter):
+    """Sends to a collector that is silent until it answers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answers = Event()
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        self.answers.wait(60)
+        return super().export(spans)
+
+
+def test_a_silent_collector_keeps_no_process_from_ending(monkeypatch: pytest.MonkeyPatch) -> None:
+    exporter, provider = Waiting(), TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    telling = Telling(provider)
+    with telling.span("request", {}):
+        pass
+    monkeypatch.setattr(telemetry, "CLOSE_SECONDS", 0.1)
+    telling.close()
+    assert not exporter.get_finished_spans()
+    exporter.answers.set()
+    monkeypatch.setattr(telemetry, "CLOSE_SECONDS", 60)
+    telling.close()
+    assert [span.name for span in exporter.get_finished_spans()] == ["request"]
+
+
+def test_traces_are_closed_after_all_else(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[str] = []
+
+    class Recording(Silent):
+        def close(self) -> None:
+            closed.append("traces")
+
+    for part, name in ((Database, "dispose"), (Redis, "close"), (Celery, "close")):
+        monkeypatch.setattr(part, name, lambda _, name=part.__name__: closed.append(name))
+    replace(services, traces=Recording()).close()
+    assert closed == ["Database", "Redis", "Celery", "traces"]
