@@ -9,15 +9,20 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from support import arena, certificates, databases
 from support.served import served
 
 from api.app import create_app
+from workers import services
+from workers.telemetry import Telling
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "nginx" / "fudaba.conf"
 NAME = "arena.example.org"
@@ -115,6 +120,19 @@ def test_the_caller_cannot_choose_whom_its_requests_count_for(proxy: Proxy) -> N
         with proxy.get("/api/v1/games", **{"X-Forwarded-For": f"192.0.2.{number}"}) as answer:
             left.append(int(answer.headers["RateLimit-Remaining"]))
     assert left[0] == left[1] + 1
+
+
+def test_the_caller_cannot_choose_the_trace_that_its_requests_belong_to(proxy: Proxy) -> None:
+    exporter, provider = InMemorySpanExporter(), TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    before, telling = services.current(), Telling(provider)
+    services.install(replace(before, traces=telling))
+    for path in ("/api/v1/games", "/api/v1/tournaments/none/stream"):
+        with proxy.get(path, traceparent=f"00-{'a' * 32}-{'b' * 16}-00"):
+            pass
+    services.install(before)
+    telling.close()
+    assert [span.parent for span in exporter.get_finished_spans()] == [None, None]
 
 
 @contextmanager
