@@ -1,11 +1,12 @@
 """The record of what is over: a tournament, or a season of a ladder with the tournament that closed it."""
 
 from collections.abc import Iterator, Sequence
+from heapq import merge
 from importlib.metadata import version
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import select
 from sqlalchemy.orm import subqueryload
 
 from engine import ledger
@@ -17,7 +18,7 @@ from store.models.ladders import LadderMeeting, Season, SeasonPhase
 from store.models.tournaments import Event, Tournament, TournamentState
 from store.records import Final
 
-PAGE = 20  # meetings that are read at a time
+PAGE = 100  # meetings of an event that are read at a time, without their matches
 
 
 class _Season(NamedTuple):
@@ -31,7 +32,7 @@ class _Season(NamedTuple):
 def stream(database: Database, tournament_id: UUID) -> Iterator[bytes]:
     """Return a record, a number of lines at a time; NotFound, or Conflict before the end.
 
-    Every page is read in a transaction of its own, so that a slow reader holds up nobody; what is finished
+    Every meeting is read in a transaction of its own, so that a slow reader holds up nobody; what is finished
     does not change.
     """
     with database.reading() as tx:
@@ -57,15 +58,11 @@ def _over(tx: Transaction, season: Season) -> _Season:
 def _lines(database: Database, found: _Season) -> Iterator[Line]:
     yield _header(found)
     yield from map(records.entrant_line, found.host.entrants)
-    last = (-1, -1)
-    while True:
+    of_events = [_meetings(database, event) for event in found.host.events]
+    for event, meeting in merge(*of_events, key=_by_round):
         with database.reading() as tx:
-            meetings = _meetings(tx, found.host, last)
-            page = [line for event, meeting in meetings for line in _meeting_lines(tx, found, event, meeting)]
-        yield from page
-        if len(meetings) < PAGE:
-            break
-        last = (meetings[-1][1].round, meetings[-1][1].number)
+            lines = _meeting_lines(tx, found, event, meeting)
+        yield from lines
     if found.closing is not None:
         yield from records.lines_of(database, found.closing)
     yield BoardLine(rows=found.season.standings or [])
@@ -99,18 +96,29 @@ def _header(found: _Season) -> SeasonHeader:
     )
 
 
-def _meetings(tx: Transaction, host: Tournament, after: tuple[int, int]) -> list[tuple[Event, LadderMeeting]]:
-    """Return a page of meetings in the order in which they were put into the ratings."""
-    query = (
-        select(Event, LadderMeeting)
-        .join(LadderMeeting, LadderMeeting.event_id == Event.id)
-        .where(Event.tournament_id == host.id)
-        .where(tuple_(LadderMeeting.round, LadderMeeting.number) > after)
-        .options(subqueryload(LadderMeeting.seats))
-        .order_by(LadderMeeting.round, LadderMeeting.number)
-        .limit(PAGE)
-    )
-    return [(event, meeting) for event, meeting in tx.execute(query)]
+def _meetings(database: Database, event: Event) -> Iterator[tuple[Event, LadderMeeting]]:
+    """Yield the meetings of an event in order; their numbers ascend with the rounds, and are their key."""
+    after = -1
+    while True:
+        query = (
+            select(LadderMeeting)
+            .where(LadderMeeting.event_id == event.id, LadderMeeting.number > after)
+            .options(subqueryload(LadderMeeting.seats))
+            .order_by(LadderMeeting.number)
+            .limit(PAGE)
+        )
+        with database.reading() as tx:
+            page = tx.scalars(query).all()
+        yield from ((event, meeting) for meeting in page)
+        if len(page) < PAGE:
+            break
+        after = page[-1].number
+
+
+def _by_round(found: tuple[Event, LadderMeeting]) -> tuple[int, int]:
+    """Return what meetings are ordered by as they were put into the ratings; a round has one event."""
+    _, meeting = found
+    return meeting.round, meeting.number
 
 
 def _meeting_lines(tx: Transaction, found: _Season, event: Event, meeting: LadderMeeting) -> Sequence[Line]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
-from support import arena, databases, ladders, ledgers, twin_season
+from support import arena, databases, ladders, ledgers, plans, twin_season
 
 from engine import verify
 from engine.ledger import WrongLine
@@ -37,13 +37,20 @@ def record(database: Database, of: Season) -> list[bytes]:
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> list[Data]:
-    """The lines of a record of a season without their `prev`."""
+def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, Season]:
+    """A season that is over."""
     made = arena.install(databases.sqlite(tmp_path_factory.mktemp("season")))
-    lines = [json.loads(line) for line in record(made.database, season(made))]
+    return made.database, season(made)
+
+
+@pytest.fixture(scope="module")
+def written(played: tuple[Database, Season]) -> list[Data]:
+    """The lines of a record of a season without their `prev`."""
+    lines = [json.loads(line) for line in record(*played)]
     return [{name: value for name, value in line.items() if name != "prev"} for line in lines]
 
 
+@databases.SQLITE_FIRST
 def test_the_record_of_a_season_is_right(database: Database) -> None:
     made = arena.install(database)
     found = season(made)
@@ -55,6 +62,27 @@ def test_the_record_of_a_season_is_right(database: Database) -> None:
     assert (kinds[0], kinds[-2:], kinds.count("header")) == ("season", ["board", "end"], 1)
     assert summary.matches + summary.set_aside == kinds.count("match") + kinds.count("set_aside")
     assert {json.loads(line)["round"] for line in lines if b'"kind":"meeting"' in line} == {0, 1, 2}
+
+
+def test_the_record_is_the_same_whatever_is_read_at_a_time(
+    played: tuple[Database, Season], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = record(*played)
+    monkeypatch.setattr(season_records, "PAGE", 1)
+    assert record(*played) == expected
+
+
+def test_meetings_are_read_in_the_order_of_their_key(played: tuple[Database, Season]) -> None:
+    database, of = played
+    with plans.recorded(database) as statements:
+        record(database, of)
+    [asked] = [one for text, one in statements.items() if text.startswith("SELECT ladder_meetings")]
+    with database.engine.connect() as connection:
+        plan = [
+            row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {asked.text}", asked.values)
+        ]
+    [step] = plan  # nothing is sorted
+    assert step.endswith("(event_id=? AND number>?)")
 
 
 @pytest.mark.slow
