@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.estimates import RATING_TOLERANCE
 from engine.ledger import EntrantLine, Reader
-from engine.online import SIGMA, Skill
+from engine.online import SIGMA, Skill, places
 from engine.ratings import Rating
 from engine.record import canonical
 from engine.standings import OverallRow
@@ -35,16 +35,17 @@ class Board:
     def require(self, reader: Reader, rows: Sequence[Mapping[str, Any]], digest: str) -> None:
         """Raise WrongLine for the line taken last unless its rows are those of this board."""
         current = {f"{one.owner}/{one.bot}": one for one in self.entrants if not one.filler}
+        listed = {one.number for one in current.values()}
         for position, row in enumerate(rows):
             entrant = row.get("entrant")
-            if type(entrant) is not int or entrant not in [one.number for one in current.values()]:
+            if type(entrant) is not int or entrant not in listed:
                 raise reader.wrong(f"row {position}: entrant is {entrant!r}, who is on no board")
         numbers = [row["entrant"] for row in rows]
         if len(set(numbers)) != len(numbers):
             raise reader.wrong("an entrant has two rows")
         expected = [self._expected(position, row) for position, row in enumerate(rows)]
         if self._order is None:
-            _place(expected)
+            _place(expected, rows)
         else:
             reader.require([one["name"] for one in expected], [one for one, _, _ in self._order], "the order")
         for position, (row, wanted) in enumerate(zip(rows, expected, strict=True)):
@@ -80,11 +81,19 @@ class Board:
         }
 
 
-def _place(expected: Sequence[dict[str, Any]]) -> None:
-    """Give every row its place by mu - 3 sigma; equal ones share the better place."""
-    orders = sorted((one["order"] for one in expected), reverse=True)
-    for one in expected:
-        one["place"] = orders.index(one["order"]) + 1
+def _place(expected: Sequence[dict[str, Any]], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Give every row its place by its mu - 3 sigma as it is written; equal ones share the better place.
+
+    What is found here may differ from it in the last digits, which must make or undo no tie; that the two
+    are near is required of every row.
+    """
+    said = [row.get("order") for row in rows]
+    orders = [
+        one if isinstance(one, float) else wanted["order"] for one, wanted in zip(said, expected, strict=True)
+    ]
+    found = places(orders)
+    for wanted, order in zip(expected, orders, strict=True):
+        wanted["place"] = found[order]
 
 
 def _by_place(row: Mapping[str, Any]) -> tuple[int, int]:

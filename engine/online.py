@@ -5,7 +5,7 @@ ranking", JMLR 12 (2011), algorithm 1 and section 5, as openskill computes it. I
 changes; how strong everybody was over a season is for engine.ratings to say.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from openskill.models import BradleyTerryPart
@@ -31,6 +31,12 @@ class Skill:
     def renewed(self) -> "Skill":
         """Return what is expected of another version: as strong, but as unsure as at the start."""
         return Skill(mu=self.mu)
+
+
+def places(orders: Iterable[float]) -> dict[float, int]:
+    """Return the place of each of these orders, best first; equal ones share the better place."""
+    ascending = sorted(orders)
+    return {order: len(ascending) - below for below, order in enumerate(ascending)}
 
 
 def update(teams: Sequence[Sequence[Skill]], places: Sequence[int]) -> list[tuple[Skill, ...]]:

@@ -1,7 +1,7 @@
 """The board of a ladder's season: who stands where, live from the ratings, and frozen at the end."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations
@@ -11,7 +11,7 @@ from uuid import UUID
 import msgspec
 from sqlalchemy import and_, func, select
 
-from engine import climbing
+from engine import climbing, online
 from engine.online import Skill
 from engine.ratings import Rating
 from engine.record import canonical
@@ -139,11 +139,12 @@ def batch_ratings(tx: Transaction, tournament_id: UUID) -> dict[int, Rating]:
 def freeze(tx: Transaction, season: Season) -> None:
     """End a season: its standings never change afterwards. Its row must be locked.
 
-    They are in the order of the closing tournament; where that was not played to its end, of the board.
+    They are in the order of the closing tournament; where that was not played to its end, of the board as it
+    is written: who is equal in all digits that are written shares a place.
     """
-    board = {row.bot_id: row for row in _live(tx, season, with_all=True)}
-    frozen = _by_closing(tx, season, board) or _live(tx, season)
-    season.standings = [_frozen(row) for row in frozen]
+    board = {row.bot_id: _rounded(row) for row in _live(tx, season, with_all=True)}
+    frozen = _by_closing(tx, season, board) or _placed([_rounded(row) for row in _live(tx, season)])
+    season.standings = [msgspec.to_builtins(row) for row in frozen]
     season.sha256 = sha256(canonical(season.standings)).hexdigest()
     season.phase = SeasonPhase.OVER
     tx.flush()
@@ -160,29 +161,32 @@ def _live(tx: Transaction, season: Season, *, with_all: bool = False) -> list[Bo
     )
     if not with_all:
         query = query.where(Member.state == MemberState.ACTIVE)
-    found = [(rung, name, version) for rung, name, version in tx.execute(query)]
-    orders = {rung.entrant: Skill(mu=rung.mu, sigma=rung.sigma).order for rung, _, _ in found}
-    listed = sorted(orders.values(), reverse=True)
-    return sorted(
-        (
+    return _placed(
+        [
             BoardRow(
-                place=listed.index(orders[rung.entrant]) + 1,
+                place=0,
                 entrant=rung.entrant,
                 bot_id=rung.bot_id,
                 name=name,
                 version=version,
                 mu=rung.mu,
                 sigma=rung.sigma,
-                order=orders[rung.entrant],
+                order=Skill(mu=rung.mu, sigma=rung.sigma).order,
                 matches=rung.matches,
                 rating=rung.rating,
                 rating_low=rung.rating_low,
                 rating_high=rung.rating_high,
             )
-            for rung, name, version in found
-        ),
-        key=lambda row: (row.place, row.entrant),
+            for rung, name, version in tx.execute(query)
+        ]
     )
+
+
+def _placed(board: Sequence[BoardRow]) -> list[BoardRow]:
+    """Return rows with their places by `order`, best first."""
+    places = online.places(row.order for row in board)
+    placed = [replace(row, place=places[row.order]) for row in board]
+    return sorted(placed, key=lambda row: (row.place, row.entrant))
 
 
 def _by_closing(tx: Transaction, season: Season, board: Mapping[UUID, BoardRow]) -> list[BoardRow]:
@@ -204,9 +208,9 @@ def _by_closing(tx: Transaction, season: Season, board: Mapping[UUID, BoardRow])
     ]
 
 
-def _frozen(row: BoardRow) -> dict[str, object]:
-    """Return a row as it is stored."""
-    return {
-        name: round(value, _DIGITS) if isinstance(value, float) else value
-        for name, value in msgspec.to_builtins(row).items()
+def _rounded(row: BoardRow) -> BoardRow:
+    """Return a row with the digits that are written of it."""
+    written: dict[str, Any] = {
+        name: round(value, _DIGITS) for name, value in asdict(row).items() if isinstance(value, float)
     }
+    return replace(row, **written)
