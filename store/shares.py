@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, ScalarSelect, func, or_, select
+from sqlalchemy import ColumnElement, Row, ScalarSelect, case, func, or_, select
 
 from store import seating
 from store.database import Transaction
@@ -112,7 +112,7 @@ def _works(tx: Transaction) -> list[Work]:
             Event.sides,
             Event.deals,
             Event.block_deals,
-            Event.batch_groups,
+            (Event.batch_groups * _group()).label("step"),
             Event.block,
             Event.next_number,
             Event.matches,
@@ -146,18 +146,24 @@ def _open() -> ScalarSelect[int]:
 
 def _gaps() -> ScalarSelect[int]:
     """Select how many batches the gaps of an event's present block make."""
-    step = Event.batch_groups * Event.block_deals
+    step = Event.batch_groups * _group()
     batches = func.coalesce(func.sum((Gap.count + step - 1) // step), 0)
     return select(batches).where(Gap.event_id == Event.id, Gap.block == Event.block).scalar_subquery()
+
+
+def _group() -> ColumnElement[int]:
+    """Select how many matches a group of an event's present block has: the deals that are played in it."""
+    left = Event.deals - Event.block * Event.block_deals  # the last block may have fewer than the others
+    of_round, of_last = Event.schedule == seating.LADDER, left < Event.block_deals
+    return case((of_round, Event.deals), (of_last, left), else_=Event.block_deals)
 
 
 def _to_come(event: Row[*tuple[Any, ...]]) -> int:
     """Return how many batches the rest of an event's present block makes, or of a ladder's round."""
     if event.schedule == seating.LADDER:
-        end, group = event.matches, event.deals
+        end = event.matches
     else:
         end = event.matches // event.deals * min(event.deals, event.block_deals * (event.block + 1))
-        group = min(event.deals - event.block * event.block_deals, event.block_deals)
     left: int = max(0, end - event.next_number)
-    step: int = event.batch_groups * group
+    step: int = event.step
     return ceil(left / step)

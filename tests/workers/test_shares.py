@@ -7,9 +7,10 @@ from support import arena, databases, ladders, shifts
 from support.arena import NOW
 from support.shifts import SECONDS, Shift
 
-from store import checks, shares, tournaments
+from store import blocks, checks, seating, shares, tournaments
 from store import ladders as store_ladders
 from store.database import Database
+from store.models.reruns import Gap
 from store.models.tournaments import Tournament, TournamentState
 from workers import advance
 from workers.services import Services
@@ -57,6 +58,25 @@ def test_units_are_shared_by_weight_at_least_one_each_and_the_rest_to_those_behi
     assert shares.share_out(2, [(1, 5)] * 4, least=1) == [1, 1, 1, 1]
     assert shares.share_out(2, [(1, 5)] * 4, least=0) == [1, 1, 0, 0]
     assert shares.share_out(12, [(1, 3), (1, 4)], least=1) == [3, 4]
+
+
+def test_the_rest_of_a_short_last_block_is_shared_out_by_its_own_groups(tmp_path: Path) -> None:
+    """It was played before: what is missing waits in a gap, as after a choice of matches to play again."""
+    services = arena.install(databases.sqlite(tmp_path))
+    event = {**SHORT, "deals": 13}  # a block of 12, and one of a single deal
+    draft = arena.draft(services.database, event, entrants=(*arena.HOUSE, *arena.crowd(services.database, 3)))
+    with services.database.transaction() as tx:
+        tournaments.start(tx, draft.id, NOW)
+        [started] = tournaments.get(tx, draft.id).events
+        last = seating.schedule_of(started).block_range(1)
+        started.block, started.next_number, started.batch_groups = 1, last.stop, 2
+        tx.flush()
+        assert shares.rooms(tx, draft.id, WORKERS) == {}
+        tx.add(Gap(event_id=started.id, first=last.start, count=9, block=1))
+        tx.flush()
+        assert shares.rooms(tx, draft.id, WORKERS) == {started.id: 5}
+    with services.database.transaction() as tx:
+        assert len(blocks.advance(tx, started.id, NOW, WORKERS)) == 5
 
 
 def test_one_that_starts_behind_another_of_six_events_has_half_of_the_workers(tmp_path: Path) -> None:
