@@ -56,25 +56,26 @@ class Line:
 
 
 def lines(drawn: Sequence[Line], *, title: str, x_title: str, y_title: str) -> Markup:
-    """Return a plot of at most MOST_LINES lines; `title` is for those who cannot see it."""
+    """Return a plot of the first MOST_LINES lines; `title` is for those who cannot see it."""
+    shown = drawn[:MOST_LINES]
 
     def chart(form: _Form) -> Chart:
         titles = {"x_title": x_title, "y_title": y_title} if form.has_titles else {}
-        rows = ceil(len(drawn) / form.legend_columns) or 1
-        columns = ceil(len(drawn) / rows) or 1
+        rows = ceil(len(shown) / form.legend_columns) or 1
+        columns = ceil(len(shown) / rows) or 1
         made = pygal.XY(
             **_looks(form, form.height),
             **titles,
-            show_legend=len(drawn) > 1,
+            show_legend=len(shown) > 1,
             legend_at_bottom_columns=columns,
             margin_bottom=_MARGIN
-            + _LEGEND_HEIGHT * (rows - max(1, len(drawn) // columns)),  # a row it forgets
-            show_dots=sum(len(line.points) for line in drawn) <= MOST_DOTS,
+            + _LEGEND_HEIGHT * (rows - max(1, len(shown) // columns)),  # a row it forgets
+            show_dots=sum(len(line.points) for line in shown) <= MOST_DOTS,
             dots_size=3,
             value_formatter=lambda value: f"{value:,.1f}",
             x_value_formatter=lambda value: f"{value:,.0f}",
         )
-        for line in drawn[:MOST_LINES]:
+        for line in shown:
             made.add(line.name, list(line.points))
         return cast(Chart, made)
 

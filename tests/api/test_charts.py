@@ -35,6 +35,12 @@ def test_every_line_is_drawn_and_named(count: int) -> None:
         assert lowest + sum(map(float, legend)) < float(height)
 
 
+def test_what_is_not_drawn_takes_no_room() -> None:
+    drawn = [Line(name=f"bot{number}", points=[(1, number)]) for number in range(3 * charts.MOST_LINES)]
+    titles = {"title": "Ratings", "x_title": "Rounds", "y_title": "Skill"}
+    assert charts.lines(drawn, **titles) == charts.lines(drawn[: charts.MOST_LINES], **titles)
+
+
 def test_a_chart_is_drawn_for_screens_and_for_phones() -> None:
     drawn = [Line(name=f"a-name-that-is-long-{number}", points=[(0, 1)]) for number in range(2)]
     wide, narrow = sizes(charts.lines(drawn, title="Ratings", x_title="Rounds", y_title="Skill"))
