@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 from click import Context, Group
 from packaging.requirements import Requirement
-from support import compose
+from support import compose, examples
 from support.compose import Service
 
 from api.commands import fudaba
@@ -40,6 +40,17 @@ def secret_files(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 def test_the_compose_file_keeps_to_the_schema_of_compose_files() -> None:
     schema = files("check_jsonschema") / "builtin_schemas" / "vendor" / "compose-spec.json"
     jsonschema.validate(COMPOSE, json.loads(schema.read_text()))
+
+
+def test_the_example_for_archives_adds_a_folder_to_a_service_that_is_there() -> None:
+    override, *_ = examples.archive()
+    schema = files("check_jsonschema") / "builtin_schemas" / "vendor" / "compose-spec.json"
+    jsonschema.validate(override, json.loads(schema.read_text()))
+    ((name, service),) = override["services"].items()
+    assert name in OURS
+    assert set(service["environment"]) == {SETTINGS["archive"].variable}
+    assert list(service["environment"].values()) == list(compose.mounts(service))
+    assert not compose.mounts(service).keys() & _mounts(name).keys()
 
 
 def test_it_runs_every_part_and_more_parts_by_profiles() -> None:

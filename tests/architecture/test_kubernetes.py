@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from support import compose, kustomize
+from support import compose, examples, kustomize
 from support.kustomize import Manifest, containers, key, pod
 
 from store.settings import SETTINGS
@@ -155,6 +155,24 @@ def test_variables_are_settings_and_their_files_are_mounted(overlay: str) -> Non
             assert variable.removesuffix("_FILE") in variables
             if variable.endswith("_FILE"):
                 assert value.rsplit("/", 1)[0] in paths
+
+
+def test_the_example_for_archives_adds_a_folder_to_a_workload_that_is_there() -> None:
+    _, claim, change = examples.archive()
+    SCHEMA.evolve(schema={"$ref": "#/$defs/io.k8s.api.core.v1.PersistentVolumeClaim"}).validate(claim)
+    there = of("production")[key(change)]
+    (added,), (container,) = containers(change), containers(there)
+    assert added["name"] == container["name"]
+    (folder,), (variable,), (volume,) = added["volumeMounts"], added["env"], pod(change)["volumes"]
+    assert variable == {"name": SETTINGS["archive"].variable, "value": folder["mountPath"]}
+    assert folder["mountPath"] not in {one["mountPath"] for one in container["volumeMounts"]}
+    assert volume["persistentVolumeClaim"]["claimName"] == claim["metadata"]["name"]
+    whole = {
+        **pod(there),
+        "volumes": [*pod(there)["volumes"], volume],
+        "containers": [{**container, **added}],
+    }
+    SCHEMA.evolve(schema={"$ref": "#/$defs/io.k8s.api.core.v1.PodSpec"}).validate(whole)
 
 
 def test_files_are_those_that_compose_reads() -> None:
