@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from engine.limits import Limits
 from engine.policies import Fault, FaultCode
 
-_BEAT_SECONDS = 0.05
+BEAT_SECONDS = 0.05
 # A beat is always a little late; below this the loop counts as punctual.
 _TOLERANCE_SECONDS = 0.02
 _BEATS_KEPT = 4096
@@ -122,8 +122,8 @@ class Heartbeat:
 
     def _schedule(self) -> None:
         """Set the next beat."""
-        self._due = time.monotonic() + _BEAT_SECONDS
-        self._timer = asyncio.get_running_loop().call_later(_BEAT_SECONDS, self._beat)
+        self._due = time.monotonic() + BEAT_SECONDS
+        self._timer = asyncio.get_running_loop().call_later(BEAT_SECONDS, self._beat)
 
     def _beat(self) -> None:
         """Note how late this beat is."""
