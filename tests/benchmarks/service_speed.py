@@ -42,6 +42,7 @@ GAME = games.get("hana_awase")
 SOURCE = (SAMPLES / "memory_bot.py").read_bytes()
 AUTHORS = ("ann", "ben", "cho", "dan")
 IN_FLIGHT = 64
+MOST_SECONDS = 3600  # for one step of a tournament, on a slow machine
 Row = dict[str, Any]
 
 
@@ -74,10 +75,10 @@ def through_service(workers: int, deals: int) -> tuple[Row, list[Match]]:
         tournament_id = _draft(client, up.url, deals)
         cpu, begun = processes.cpu_seconds(root), time.monotonic()
         client.start(tournament_id)
-        _until(lambda: next(iter(client.matches(tournament_id)), None) is not None)
+        _until(lambda: next(iter(client.matches(tournament_id)), None) is not None, "a first result")
         first = time.monotonic() - begun
         memory = processes.own_megabytes(root)
-        _until(lambda: client.tournament(tournament_id)["state"] == "finished")
+        _until(lambda: client.tournament(tournament_id)["state"] == "finished", "the end of the tournament")
         wall = time.monotonic() - begun
         cpu = processes.cpu_seconds(root, cpu)
         record = io.BytesIO()
@@ -100,8 +101,12 @@ def _draft(client: Client, url: str, deals: int) -> str:
     return str(client.create_tournament(plan)["id"])
 
 
-def _until(is_so: Callable[[], bool]) -> None:
+def _until(is_so: Callable[[], bool], what: str) -> None:
+    """Wait; a service that stands still for longer than any tournament takes is given up."""
+    end = time.monotonic() + MOST_SECONDS
     while not is_so():
+        if time.monotonic() > end:
+            raise TimeoutError(f"waited {MOST_SECONDS} s in vain for {what}")
         time.sleep(0.25)
 
 

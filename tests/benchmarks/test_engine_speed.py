@@ -14,23 +14,9 @@ ROOT = Path(__file__).parents[2]
 
 def report(*arguments: str) -> dict[str, Any]:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
-    command = [
-        sys.executable,
-        "tests/benchmarks/engine_speed.py",
-        "--json",
-        "--seconds",
-        "0",
-        "--repeats",
-        "1",
-    ]
-    done = subprocess.run(
-        [*command, "--seconds", "0", "--repeats", "1", *arguments],
-        cwd=ROOT,
-        env=env,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    shortest = ("--seconds", "0", "--repeats", "1")
+    command = [sys.executable, "tests/benchmarks/engine_speed.py", "--json", *shortest, *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 

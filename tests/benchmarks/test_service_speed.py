@@ -31,6 +31,7 @@ def test_the_same_matches_are_played_by_the_service_and_without_it() -> None:
     ]
     assert {row["matches"] for row in found["rows"]} == {12}
     assert all(row["cpu_seconds"] > 0 for row in found["rows"])
+    assert all(seconds >= 0 for row in found["rows"] for seconds in row["cpu_of"].values())
     assert {"main", "api", "worker", "beat", "broker"} <= set(found["rows"][0]["memory_mb"])
     assert found["bytes_in_flight"] > 0
 
