@@ -146,6 +146,13 @@ async def bare_aiohttp(url: str, body: bytes, batch: int, exchanges: int, second
     return done / seconds
 
 
+async def bare_row(endpoint: Endpoint, setting: Setting, batch: int, seconds: float) -> Row:
+    """Measure aiohttp alone with batches of this size."""
+    body, exchanges = a_body(setting, batch), endpoint.max_in_flight
+    rate = await bare_aiohttp(endpoint.url, body, batch, exchanges, seconds)
+    return {"in_flight": 256, "per_second": rate, "batch": batch}
+
+
 def a_body(setting: Setting, batch: int) -> bytes:
     """Return the body of a call with `batch` requests, spread evenly over the decisions of one match."""
     state, seen = setting.game.start(setting.seats, dict(setting.options), bytes(32)), []
@@ -237,10 +244,8 @@ async def all_rows(setting: Setting, seconds: float, ports: Sequence[int]) -> li
 
         await add(f"endpoint, {latency} ms", remote)
         for batch in (MAX_BATCH, round(rows[-1]["batch"])):
-            body, exchanges = a_body(setting, batch), endpoint.max_in_flight
-            rate = await bare_aiohttp(endpoint.url, body, batch, exchanges, seconds)
-            kind = f"bare aiohttp, {latency} ms"
-            rows.append({"kind": kind, "in_flight": 256, "per_second": rate, "batch": batch})
+            row = await bare_row(endpoint, setting, batch, seconds)
+            rows.append({"kind": f"bare aiohttp, {latency} ms", **row})
     await runtimes.close()
     return rows
 

@@ -49,7 +49,9 @@ def redis_url(certified: Certified, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 def services(redis_url: str) -> Services:
-    return Services.of(Settings.from_env({"REDIS_URL": redis_url, "FUDABA_DATABASE_URL": "sqlite://"}))
+    return Services.of(
+        Settings.from_env({"REDIS_URL": redis_url, "FUDABA_DATABASE_URL": "sqlite:///:memory:"})
+    )
 
 
 def test_a_tournament_is_played_over_tls(
