@@ -10,8 +10,8 @@ from support.installation import wait_finished
 from store.database import Database
 
 EVENTS = [
-    {"game": "hana_awase", "deals": 24},
-    {"game": "hachinin_meri", "options": {"rounds": 2}, "deals": 4},
+    {"game": "hana_awase", "deals": 96},
+    {"game": "hachinin_meri", "options": {"rounds": 2}, "deals": 12},
 ]
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
 
