@@ -50,7 +50,11 @@ def collector() -> Iterator[tuple[str, list[Span]]]:
 
 def test_one_trace_leads_from_the_start_to_the_results(tmp_path: Path) -> None:
     with collector() as (address, spans):
-        variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": address, "OTEL_BSP_SCHEDULE_DELAY": "200"}
+        variables = {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": address,
+            "OTEL_BSP_SCHEDULE_DELAY": "200",
+            "FUDABA_SWEEP_SECONDS": "60",  # a sweep that opens the batches first is not led to by the request
+        }
         with (
             installation.running(tmp_path, "--workers", "1", **variables) as up,
             Client(up.url, TOKEN) as organiser,
