@@ -1,7 +1,8 @@
 """Kills and worker counts: whatever happens to processes and Redis, the outcome is the same."""
 
 import random
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,19 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         return outcome(client, tournament_id)
 
 
+@contextmanager
+def installed(home: Path) -> Iterator[tuple[Installation, Client, Database]]:
+    """Run an installation with two workers that is soon over its losses; yield what it is struck through."""
+    leases = {"FUDABA_LEASE_SECONDS": "3", "FUDABA_SWEEP_SECONDS": "1"}
+    with (
+        installation.running(home, "--workers", "2", **leases) as up,
+        Client(up.url, up.token) as client,
+    ):
+        database = Database(f"sqlite:///{up.home / 'fudaba.db'}")
+        yield up, client, database
+        database.dispose()
+
+
 def test_three_worker_processes_give_the_same_outcome_as_one(
     tmp_path: Path, undisturbed: dict[str, Any]
 ) -> None:
@@ -69,32 +83,19 @@ def test_three_worker_processes_give_the_same_outcome_as_one(
 def test_killed_workers_and_an_emptied_redis_change_nothing(
     tmp_path: Path, undisturbed: dict[str, Any]
 ) -> None:
-    with (
-        installation.running(
-            tmp_path, "--workers", "2", FUDABA_LEASE_SECONDS="3", FUDABA_SWEEP_SECONDS="1"
-        ) as up,
-        Client(up.url, up.token) as client,
-    ):
-        database = Database(f"sqlite:///{up.home / 'fudaba.db'}")
+    with installed(tmp_path) as (up, client, database):
         tournament_id = cups.start_cup(client, up.url, EVENTS)
         for number, strike in enumerate((_kill_child, _kill_worker, _kill_redis)):
             strike(up, strikes.in_play(database, random.Random(number), 0.2))
         wait_finished(client, tournament_id)
         assert outcome(client, tournament_id) == undisturbed
         assert strikes.repeated(database), "no attempt was lost"
-        database.dispose()
 
 
 @pytest.mark.slow
 def test_a_worker_killed_during_a_rerun_changes_nothing(tmp_path: Path, undisturbed: dict[str, Any]) -> None:
     """The edition is that of the same re-run without an accident, and every match was played once more."""
-    with (
-        installation.running(
-            tmp_path, "--workers", "2", FUDABA_LEASE_SECONDS="3", FUDABA_SWEEP_SECONDS="1"
-        ) as up,
-        Client(up.url, up.token) as client,
-    ):
-        database = Database(f"sqlite:///{up.home / 'fudaba.db'}")
+    with installed(tmp_path) as (up, client, database):
         tournament_id = cups.start_cup(client, up.url, EVENTS)
         wait_finished(client, tournament_id)
         client.rerun(tournament_id, {"event": 0, "reason": "to be struck"})
@@ -107,7 +108,6 @@ def test_a_worker_killed_during_a_rerun_changes_nothing(tmp_path: Path, undistur
         _, struck, calm = (edition["sha256"] for edition in client.editions(tournament_id))
         assert struck == calm
         assert not list(checks.problems(database))
-        database.dispose()
 
 
 def _kill_child(up: Installation, attempt: Attempt) -> None:
