@@ -9,13 +9,14 @@ export PYTHONDONTWRITEBYTECODE =
 demo: .venv/ready
 	.venv/bin/fudaba demo
 
-# Compiles the rules of the games for this clone; without a C compiler they stay pure. `make pure` undoes it.
+# Compiles the rules of the games for this clone, as the first `make demo` does where a C compiler is; without one
+# they stay pure. `make pure` undoes it.
 fast: .venv/ready
 	FUDABA_ACCELERATE=1 deploy/bootstrap.sh
 
 pure:
 	find engine -name '*.so' -delete
-	rm -f fudaba_engine__mypyc.*.so
+	rm -f fudaba_engine__mypyc.*.so engine/compiled.txt
 
 test: .venv/ready-dev
 	deploy/test-packages.sh

@@ -1,5 +1,7 @@
 #!/bin/sh
 # Makes .venv and installs Fudaba into it: bootstrap.sh [extra]. Needs python3 (3.11 or newer) and pip; no root.
+# Where a C compiler is, the rules of the games are compiled, but for developers (an extra is named), who change
+# them; FUDABA_ACCELERATE=1 and =0 settle it.
 set -eu
 cd "$(dirname "$0")/.."
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
@@ -15,6 +17,15 @@ if .venv/bin/python -m pip --version >/dev/null 2>&1; then
 else
   pip="python3 -m pip --python .venv/bin/python"
 fi
+if [ -z "${FUDABA_ACCELERATE:-}" ] && [ -z "${1:-}" ] && command -v "${CC:-cc}" >/dev/null; then
+  FUDABA_ACCELERATE=1
+fi
+install() {
+  $pip install --quiet --disable-pip-version-check --prefer-binary --editable ".${1:+[$1]}"
+}
 echo "installing into .venv (this takes a minute the first time) ..."
-$pip install --quiet --disable-pip-version-check --prefer-binary --editable ".${1:+[$1]}"
+# What hinders compiling must not hinder installing; what hinders installing is said by the second try.
+if [ "${FUDABA_ACCELERATE:-0}" != 1 ] || ! FUDABA_ACCELERATE=1 install "$@" 2>/dev/null; then
+  FUDABA_ACCELERATE=0 install "$@"
+fi
 touch ".venv/ready${1:+-$1}"

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from importlib.machinery import EXTENSION_SUFFIXES
 from typing import TYPE_CHECKING, TypeVar
 
-from engine import shuffle
+from engine import fresh, shuffle
 
-__all__ = ["compiled", "is_compiled"]
+__all__ = ["build", "compiled", "is_compiled"]
 
 if TYPE_CHECKING:
     from mypy_extensions import mypyc_attr as compiled
@@ -25,3 +25,11 @@ else:
 def is_compiled() -> bool:
     """Return whether the rules run compiled, not as the Python that they are written in."""
     return str(shuffle.__file__).endswith(tuple(EXTENSION_SUFFIXES))
+
+
+def build() -> str:
+    """Return which build runs, for people to read, and how to have the other."""
+    if is_compiled():
+        return "compiled"
+    changed = "; its sources were changed after they were compiled" if fresh.is_stale() else ""
+    return f"pure Python{changed}; make fast compiles it"

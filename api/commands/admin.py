@@ -61,7 +61,7 @@ def doctor(is_json: bool) -> None:
     sandboxes, fence = asyncio.run(_attacked(found))
     checks = {
         "python": sys.version.split()[0],
-        "engine": "compiled" if native.is_compiled() else "pure Python; make fast compiles it",
+        "engine": native.build(),
         "broker": "REDIS_URL is set" if found.redis_url else _embedded_broker(),
         "database": _database(found),
         **{f"sandbox {name}": failure or "holds" for name, failure in sandboxes.items()},

@@ -137,8 +137,9 @@ def test_no_secret_stands_in_the_files() -> None:
 
 def test_the_image_is_pinned_and_copies_what_the_project_needs() -> None:
     text = (DEPLOY / "Dockerfile").read_text()
-    assert re.search(r"^ARG PYTHON_IMAGE=python:\d+\.\d+\.\d+-slim-\w+$", text, re.M)
-    assert re.findall(r"^FROM (\S+)", text, re.M) == ["${PYTHON_IMAGE}"] * 2
+    version, base = re.findall(r"^ARG PYTHON_IMAGE=python:(\d+\.\d+\.\d+)-slim-(\w+)$", text, re.M)[0]
+    assert f"ARG BUILD_IMAGE=python:{version}-{base}\n" in text
+    assert re.findall(r"^FROM (\S+)", text, re.M) == ["${BUILD_IMAGE}", "${PYTHON_IMAGE}"]
     assert "--require-hashes -r requirements.txt" in text
     assert re.search(r"^USER 10001:10001$", text, re.M)
     kept = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}

@@ -16,7 +16,7 @@ import structlog
 from support import brokers, simulation
 from support.simulation import Clock, Costs, Cpu, Fleet, install, start
 
-PARTS = ("messages", "claims", "results", "sweeps")
+PARTS = ("messages", "claims", "renewals", "results", "sweeps")
 ROWS = 10
 
 

@@ -137,8 +137,9 @@ def _copy(text: str, target: Path) -> None:
         to.parent.mkdir(parents=True, exist_ok=True)
         copy = ["cp", "-r", "-T", str(ROOT / source), str(to)]
         subprocess.run(copy, check=True)
-        for cache in list(to.rglob("__pycache__")) if is_folder else ():
-            subprocess.run(["rm", "-rf", str(cache)], check=True)
+        for left_out in ("__pycache__", "*.so", "compiled.txt") if is_folder else ():
+            for path in list(to.rglob(left_out)):
+                subprocess.run(["rm", "-rf", str(path)], check=True)
 
 
 def _run(opt: Path, where: str, script: str) -> None:

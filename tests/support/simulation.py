@@ -25,6 +25,7 @@ from engine import games
 from engine.match import MatchResult, play, run
 from engine.policies import RandomPolicy
 from engine.rng import Stream
+from store import batches
 from store import tournaments as store_tournaments
 from store.database import Database
 from store.results import Played
@@ -37,6 +38,7 @@ Cpu = Callable[[], float]
 TEMPLATES = 8
 SPREAD = 0.3  # of the logarithm of a batch's play time
 SWEEP_SECONDS = 2.0
+RENEW_SECONDS = 5.0
 
 
 @dataclass(slots=True)
@@ -82,6 +84,7 @@ class Fleet:
     _finishing: list[tuple[float, int, Any]] = field(default_factory=list)
     _numbers: Iterator[int] = field(default_factory=itertools.count)
     _swept_at: float = 0.0
+    _renewed_at: float = 0.0
     _templates: dict[UUID, list[MatchResult]] = field(default_factory=dict)
 
     def run(self, enough: int, checkpoint: Callable[[], None], every: int) -> None:
@@ -136,6 +139,8 @@ class Fleet:
         self.clock.seconds = moment
         if moment - self._swept_at >= SWEEP_SECONDS:
             self._sweep()
+        if moment - self._renewed_at >= RENEW_SECONDS:
+            self._renew()
         played = self.played(job)
         with self.costs.of("results"):
             assert batch.write(self.services, job, played, [])
@@ -143,6 +148,14 @@ class Fleet:
             message.ack()
         self.matches += len(played)
         self.batches += 1
+
+    def _renew(self) -> None:
+        """Keep the leases of all that play."""
+        self._renewed_at, made = self.clock.seconds, self.services
+        for _, _, (job, _) in self._finishing:
+            with self.costs.of("renewals"), made.database.transaction() as tx:
+                lease = made.settings.lease_seconds
+                assert batches.renew(tx, job.claim, now=made.clock(), lease_seconds=lease)
 
     def _is_refilled(self, queue: Any) -> bool:
         """Sweep while all workers wait; return whether there is work again."""

@@ -22,7 +22,7 @@ def at_commit(commit: str, folder: Path) -> Path:
 def copy(folder: Path, *names: str) -> Path:
     """Copy the engine, what builds it, and these folders, nothing compiled, into a folder; return it."""
     for name in ("engine", *names):
-        copytree(ROOT / name, folder / name, ignore=ignore_patterns("*.so", "__pycache__"))
+        copytree(ROOT / name, folder / name, ignore=ignore_patterns("*.so", "compiled.txt", "__pycache__"))
     (folder / "setup.py").write_bytes((ROOT / "setup.py").read_bytes())
     return folder
 
