@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 from click import Context, Group
 from packaging.requirements import Requirement
-from support import compose, examples
+from support import compose, image
 from support.compose import Service
 
 from api.commands import fudaba
@@ -42,15 +42,15 @@ def test_the_compose_file_keeps_to_the_schema_of_compose_files() -> None:
     jsonschema.validate(COMPOSE, json.loads(schema.read_text()))
 
 
-def test_the_example_for_archives_adds_a_folder_to_a_service_that_is_there() -> None:
-    override, *_ = examples.archive()
-    schema = files("check_jsonschema") / "builtin_schemas" / "vendor" / "compose-spec.json"
-    jsonschema.validate(override, json.loads(schema.read_text()))
-    ((name, service),) = override["services"].items()
-    assert name in OURS
-    assert set(service["environment"]) == {SETTINGS["archive"].variable}
-    assert list(service["environment"].values()) == list(compose.mounts(service))
-    assert not compose.mounts(service).keys() & _mounts(name).keys()
+def test_archives_last_and_belong_to_the_user_of_the_image() -> None:
+    variable = SETTINGS["archive"].variable
+    named = {name: one["environment"][variable] for name, one in SERVICES.items() if variable in _named(name)}
+    folder = named.pop("api")
+    assert not named
+    assert folder in image.folders()
+    source = _mounts("api")[folder]
+    assert source in COMPOSE["volumes"]
+    assert [name for name in SERVICES if source in _mounts(name).values()] == ["api"]
 
 
 def test_it_runs_every_part_and_more_parts_by_profiles() -> None:
@@ -182,6 +182,11 @@ def test_nginx_knows_where_the_api_is_and_lets_uploads_through() -> None:
     found = re.search(r"client_max_body_size (\d+)m;", text)
     assert found is not None
     assert int(found[1]) << 20 >= MAX_BODY_BYTES
+
+
+def _named(name: str) -> set[str]:
+    """Return the variables that a service is given."""
+    return set(SERVICES[name].get("environment", {}))
 
 
 def _mounts(name: str) -> dict[str, str]:

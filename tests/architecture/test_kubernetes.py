@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from support import compose, examples, kustomize
+from support import compose, kustomize
 from support.kustomize import Manifest, containers, key, pod
 
 from store.settings import SETTINGS
@@ -157,22 +157,26 @@ def test_variables_are_settings_and_their_files_are_mounted(overlay: str) -> Non
                 assert value.rsplit("/", 1)[0] in paths
 
 
-def test_the_example_for_archives_adds_a_folder_to_a_workload_that_is_there() -> None:
-    _, claim, change = examples.archive()
-    SCHEMA.evolve(schema={"$ref": "#/$defs/io.k8s.api.core.v1.PersistentVolumeClaim"}).validate(claim)
-    there = of("production")[key(change)]
-    (added,), (container,) = containers(change), containers(there)
-    assert added["name"] == container["name"]
-    (folder,), (variable,), (volume,) = added["volumeMounts"], added["env"], pod(change)["volumes"]
-    assert variable == {"name": SETTINGS["archive"].variable, "value": folder["mountPath"]}
-    assert folder["mountPath"] not in {one["mountPath"] for one in container["volumeMounts"]}
-    assert volume["persistentVolumeClaim"]["claimName"] == claim["metadata"]["name"]
-    whole = {
-        **pod(there),
-        "volumes": [*pod(there)["volumes"], volume],
-        "containers": [{**container, **added}],
-    }
-    SCHEMA.evolve(schema={"$ref": "#/$defs/io.k8s.api.core.v1.PodSpec"}).validate(whole)
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_archives_have_a_folder_that_lasts_and_that_all_pods_of_the_api_share(overlay: str) -> None:
+    manifest, variable = workloads(overlay)["api"], SETTINGS["archive"].variable
+    (container,) = containers(manifest)
+    (folder,) = (one["value"] for one in container["env"] if one["name"] == variable)
+    assert folder == compose.services()["api"]["environment"][variable]
+    (name,) = (one["name"] for one in container["volumeMounts"] if one["mountPath"] == folder)
+    (volume,) = (one for one in pod(manifest)["volumes"] if one["name"] == name)
+    claim = of(overlay)["PersistentVolumeClaim", volume["persistentVolumeClaim"]["claimName"]]
+    if claim["spec"]["accessModes"] != ["ReadWriteMany"]:
+        assert manifest["spec"]["replicas"] == 1
+        assert manifest["spec"]["strategy"] == {"type": "Recreate"}, "two pods at once, on two nodes"
+
+
+def test_the_ingress_controller_drops_what_nginx_drops() -> None:
+    text = (ROOT / "deploy" / "nginx" / "fudaba.conf").read_text()
+    dropped = set(re.findall(r'proxy_set_header (trace\w+) "";', text))
+    assert of("production")["ConfigMap", "ingress-headers"]["data"] == dict.fromkeys(dropped, "")
+    named = (FOLDER / "overlays" / "production" / "ingress.yaml").read_text()
+    assert "proxy-set-headers: fudaba/ingress-headers" in named
 
 
 def test_files_are_those_that_compose_reads() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from io import BytesIO
 
 import pytest
 from redis import Redis
@@ -84,6 +85,21 @@ def test_a_tournament_with_an_uploaded_bot_is_played_across_the_hosts(topology: 
 
     state = topology.network.call("outside", play)
     assert state["played"] == state["matches"]
+
+
+def test_what_is_archived_in_a_container_of_the_api_is_read_by_the_service(topology: Topology) -> None:
+    moved = json.loads(topology.run("api", ["fudaba", "admin", "archive", "--older-than", "0", "--json"]))
+    ((tournament, matches),) = moved["archived"].items()
+    assert not moved["refused"]
+    token = topology.run("migrate", ["cat", "/run/organiser/token"]).strip()
+
+    def lines() -> int:
+        with Client(f"http://{topology.network.addresses['api']}:8317", token) as client:
+            client.record(tournament, record := BytesIO())
+            return record.getvalue().count(b'"kind":"match"')
+
+    assert topology.network.call("outside", lines) == matches
+    assert topology.run("api", ["fudaba", "admin", "check"])
 
 
 def test_every_worker_found_a_sandbox_that_holds_in_its_container(topology: Topology) -> None:

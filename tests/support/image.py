@@ -51,6 +51,13 @@ def stages() -> list[Stage]:
     return found
 
 
+def folders() -> list[str]:
+    """Return the folders that the image makes for its user: a new volume at one of them is the user's too."""
+    _, last = stages()
+    making = r"install --directory --owner=10001 --group=10001 --mode=0700 (\S+)"
+    return [path for word, text in last.steps if word == "RUN" for path in re.findall(making, text)]
+
+
 def build(folder: Path) -> Image:
     """Run the steps of the first stage, with /opt in `folder`; return what the last stage makes of it."""
     first, last = stages()

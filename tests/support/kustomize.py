@@ -82,6 +82,8 @@ def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in other.items():
         old = result.get(name)
         result[name] = _merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+        if value is None:
+            del result[name]
     return result
 
 

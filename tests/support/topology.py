@@ -178,6 +178,8 @@ class Topology:
             source, path = text.removesuffix(":ro").split(":")
             folder = self.folder / "volumes" / source
             folder.mkdir(parents=True, exist_ok=True)
+            if path in image.folders():
+                os.chown(folder, self.image.user, self.image.user)
             binds[path] = (folder, not text.endswith(":ro"))
         return binds
 
