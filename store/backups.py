@@ -1,6 +1,7 @@
 """Copies of a whole database: taken while the service runs, and put back while it does not."""
 
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 from sqlalchemy import Engine, inspect
 
 from engine.errors import FudabaError
+from store import schema
 from store.database import Database
 
 _PAGES = 500  # that are copied at a time, so that writers get their turn
@@ -46,14 +48,14 @@ def take(database: Database, file: Path) -> None:
 def put_back(database: Database, file: Path, *, replace: bool) -> None:
     """Make the database what it was when the copy was taken; what is in it goes only with `replace`.
 
-    The service must be stopped. Raises BackupFailed.
+    The service must be stopped. Raises BackupFailed, also for a copy that a newer version has made.
     """
     if not file.is_file():
         raise BackupFailed(f"there is no file {file}")
     if not replace and inspect(database.engine).get_table_names():
         raise BackupFailed("the database is not empty; --replace gives up what is in it")
+    _require_usable(file, _sqlite_revision(file) if database.is_sqlite else _dumped_revision(database, file))
     if database.is_sqlite:
-        _require_sound(file)
         target = _path(database.engine)
         database.dispose()
         try:
@@ -77,23 +79,41 @@ def _copy(source: Path, target: Path) -> None:
         writer.execute("PRAGMA journal_mode=DELETE")
 
 
-def _require_sound(file: Path) -> None:
+def _require_usable(file: Path, revision: str | None) -> None:
+    if revision is None:
+        raise BackupFailed(f"{file} is no backup of Fudaba's database: it names no revision of the tables")
+    try:
+        schema.require_known(revision)
+    except schema.WrongTables as error:
+        raise BackupFailed(f"{file} cannot be put back: {error}") from error
+
+
+def _sqlite_revision(file: Path) -> str | None:
+    """Return the revision of the tables in a copy from SQLite; raises BackupFailed unless it is sound."""
     try:
         with closing(_opened(file)) as reader:
             (verdict,) = reader.execute("PRAGMA integrity_check(1)").fetchone()
-            reader.execute("SELECT version_num FROM alembic_version").fetchone()
+            found = reader.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.Error as error:
         raise BackupFailed(f"{file} is no backup of Fudaba's database: {error}") from error
     if verdict != "ok":
         raise BackupFailed(f"{file} is damaged: {verdict}")
+    return None if found is None else str(found[0])
+
+
+def _dumped_revision(database: Database, file: Path) -> str | None:
+    """Return the revision of the tables in a copy from PostgreSQL; BackupFailed if it is none."""
+    words = ("--data-only", "--table=alembic_version", "--file=-", str(file))
+    rows = re.search(r"^COPY [^;]+;\n(\S+)\n\\\.$", _run("pg_restore", database.engine, *words), re.M)
+    return None if rows is None else rows[1]
 
 
 def _opened(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=30)
 
 
-def _run(program: str, engine: Engine, *words: str) -> None:
-    """Run one of PostgreSQL's programs on a database; its password goes by the environment."""
+def _run(program: str, engine: Engine, *words: str) -> str:
+    """Return what one of PostgreSQL's programs prints of a database; its password goes by the environment."""
     found = shutil.which(program)
     if found is None:
         raise BackupFailed(f"{program} is not installed; it comes with PostgreSQL's client programs")
@@ -114,3 +134,4 @@ def _run(program: str, engine: Engine, *words: str) -> None:
     )
     if done.returncode:
         raise BackupFailed(f"{program} failed: {done.stderr.strip() or done.returncode}")
+    return done.stdout

@@ -2,8 +2,10 @@
 
 import gzip
 import hashlib
+import os
+from base64 import b64decode
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -25,11 +27,13 @@ FORMAT = 1
 _PAGE = 500
 _TABLES = Base.metadata.tables
 # In the order in which rows may be written: each table after those that it refers to.
-_OF_TOURNAMENT = ("entrants", "events", "withdrawals", "editions")
+_OF_BOTS = ("accounts", "bots", "blobs", "versions")
+_OF_TOURNAMENT = ("entrants", "events", "withdrawals", "editions", "overall_estimates", "reruns")
 _OF_EVENTS = (
-    *("batches", "results", "faults", "entrant_totals", "pair_totals", "unit_totals"),
-    *("event_estimates", "benches", "event_withdrawals"),
+    *("batches", "gaps", "results", "faults", "entrant_totals", "pair_totals", "unit_totals"),
+    *("event_estimates", "benches", "event_withdrawals", "rerun_parts", "voided_results", "voided_faults"),
 )
+_EXPORTED = frozenset((*_OF_BOTS, "tournaments", *_OF_TOURNAMENT, *_OF_EVENTS))
 _SECRET = {"versions": ("secret",)}
 
 
@@ -56,15 +60,21 @@ class _Line(msgspec.Struct, array_like=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    """What accounts and bots of the file are called here: there by name, here by id."""
+    """What rows of the file are called here, by their ids there; which tournament and events it has."""
 
-    accounts: dict[str, str]
-    bots: dict[str, str]
-    versions: dict[str, str]
+    tournament: str
+    accounts: dict[str, str] = field(default_factory=dict)
+    bots: dict[str, str] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    batches: dict[int, int] = field(default_factory=dict)
+    events: set[str] = field(default_factory=set)
 
 
 def write(database: Database, tournament_id: UUID, file: Path) -> int:
-    """Write a tournament that is over to a new file; return the number of rows. Raises Conflict, NotFound."""
+    """Write a tournament that is over to a new file; return the number of rows. Raises Conflict, NotFound.
+
+    Only the owner of the file may read it, since it holds sources. What goes wrong leaves no file.
+    """
     with database.reading() as tx:
         tournament = tournaments.get(tx, tournament_id)
         if tournament.state not in (TournamentState.FINISHED, TournamentState.CANCELLED):
@@ -72,8 +82,13 @@ def write(database: Database, tournament_id: UUID, file: Path) -> int:
         if tournament.is_season:
             raise Conflict("this is the season of a ladder, which means nothing without it")
         archives.require_none(tx, tournament_id)
-        with file.open("xb") as raw, gzip.open(raw, "wb") as out:
-            return _write_lines(out, tournament_id, _rows(tx, tournament))
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as raw:
+            try:
+                with gzip.open(raw, "wb") as out:
+                    return _write_lines(out, tournament_id, _rows(tx, tournament))
+            except BaseException:
+                file.unlink()
+                raise
 
 
 def _write_lines(out: gzip.GzipFile, tournament_id: UUID, rows: Iterable[_Line]) -> int:
@@ -101,7 +116,7 @@ def read(database: Database, file: Path) -> UUID:
     with database.transaction() as tx:
         if tx.get(Tournament, tournament_id) is not None:
             raise Conflict(f"tournament {tournament_id} is here already")
-        known = _Known(accounts={}, bots={}, versions={})
+        known = _Known(tournament=str(tournament_id))
         for line in lines:
             _store_checked(tx, line, known, file)
         tx.expire_all()
@@ -124,7 +139,7 @@ def _rows(tx: Transaction, tournament: Tournament) -> Iterator[_Line]:
     yield from _table(tx, blobs, blobs.c.sha256.in_(hashes))
     yield from _table(tx, versions, versions.c.id.in_(version_ids))
     yield from _table(tx, _TABLES["tournaments"], _TABLES["tournaments"].c.id == tournament.id)
-    for name in (*_OF_TOURNAMENT, "overall_estimates"):
+    for name in _OF_TOURNAMENT:
         yield from _table(tx, _TABLES[name], _TABLES[name].c.tournament_id == tournament.id)
     event_ids = [event.id for event in tournament.events]
     for name in _OF_EVENTS:
@@ -162,7 +177,7 @@ def _store_checked(tx: Transaction, line: _Line, known: _Known, file: Path) -> N
     """Store a row; raises BadExport for one that nobody exported: it lacks something, or breaks a rule."""
     try:
         _store(tx, line, known)
-    except (KeyError, ValueError, msgspec.ValidationError, IntegrityError) as error:
+    except (KeyError, TypeError, ValueError, msgspec.ValidationError, IntegrityError) as error:
         raise BadExport(
             f"{file}: a row of {line.table} cannot be stored: {getattr(error, 'orig', error)}"
         ) from error
@@ -170,8 +185,7 @@ def _store_checked(tx: Transaction, line: _Line, known: _Known, file: Path) -> N
 
 def _store(tx: Transaction, line: _Line, known: _Known) -> None:
     """Write a row, or find what it is called here; ids of accounts, bots and versions are those from here."""
-    if line.table not in _TABLES:
-        raise BadExport(f"there is no table {line.table!r}")
+    _require_own(line, known)
     table, row = _TABLES[line.table], dict(line.row)
     for column, ids in (
         *(("owner_id", known.accounts), ("organiser_id", known.accounts)),
@@ -180,7 +194,10 @@ def _store(tx: Transaction, line: _Line, known: _Known) -> None:
         if column in row:
             row[column] = ids[row[column]]
     if table.name == "batches":
-        del row["id"]
+        _store_batch(tx, table, row, known)
+        return
+    if table.name == "rerun_parts":
+        row["set_aside"] = [known.batches[batch_id] for batch_id in row["set_aside"]]
     same = _SAME.get(table.name)
     found = _found(tx, table, row, same) if same else None
     if table.name in ("accounts", "bots", "versions"):
@@ -190,6 +207,26 @@ def _store(tx: Transaction, line: _Line, known: _Known) -> None:
         tx.execute(insert(table), [_typed(table, row)])
     elif table.name == "versions" and found["sha256"] != row["sha256"]:
         raise Conflict(f"version {row['number']} of a bot has other content here than in the file")
+
+
+def _store_batch(tx: Transaction, table: Table, row: dict[str, Any], known: _Known) -> None:
+    """Write a batch under the next number that is free here."""
+    there = row.pop("id")
+    (known.batches[there],) = tx.execute(insert(table).returning(table.c.id), _typed(table, row)).one()
+
+
+def _require_own(line: _Line, known: _Known) -> None:
+    """Raise BadExport for a row that an export of this tournament has no reason to hold."""
+    table, row = line.table, line.row
+    if table not in _EXPORTED:
+        raise BadExport(f"a row of {table} is no part of a tournament")
+    belongs = row["id"] if table == "tournaments" else row.get("tournament_id", known.tournament)
+    if belongs != known.tournament or (table in _OF_EVENTS and row["event_id"] not in known.events):
+        raise BadExport(f"a row of {table} belongs to another tournament")
+    if table == "events":
+        known.events.add(row["id"])
+    if table == "blobs" and hashlib.sha256(b64decode(row["content"])).hexdigest() != row["sha256"]:
+        raise BadExport(f"the upload {row['sha256']} has other bytes than its hash says")
 
 
 _SAME = {

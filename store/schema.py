@@ -25,7 +25,11 @@ class WrongTables(FudabaError):
 
 
 def upgrade(database: Database) -> None:
-    """Bring the database to the newest revision; does nothing when it is there."""
+    """Bring the database to the newest revision; does nothing when it is there.
+
+    Raises WrongTables, and changes nothing, when it is at one that this version does not know.
+    """
+    require_known(revision(database))
     _run(database, lambda config: command.upgrade(config, "head"))
 
 
@@ -44,6 +48,16 @@ def revision(database: Database) -> str | None:
 def newest_revision() -> str | None:
     """Return the revision that this code expects."""
     return ScriptDirectory.from_config(_config()).get_current_head()
+
+
+def require_known(found: str | None) -> None:
+    """Raise WrongTables unless a revision is one that this version can go on from; None is no tables yet."""
+    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    if found is not None and found not in known:
+        raise WrongTables(
+            f"the tables are at revision {found}, which this version does not know: a newer one made them, so"
+            " install that one"
+        )
 
 
 def require_current(tx: Transaction) -> None:

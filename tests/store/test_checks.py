@@ -6,12 +6,14 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, select, text, update
+from sqlalchemy.exc import OperationalError
 from support import arena, databases
 
-from store import backups, checks, exports, standings, tournaments
+from store import backups, checks, exports, schema, standings, tournaments
 from store.backups import BackupFailed
 from store.database import Database
 from store.errors import Conflict
@@ -29,6 +31,15 @@ def finished(database: Database) -> Tournament:
     tournament = arena.started(database)
     arena.play_all(made)
     return tournament
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+    """The lines of the export of a short tournament."""
+    folder = tmp_path_factory.mktemp("exported")
+    database = databases.sqlite(folder)
+    exports.write(database, finished(database).id, folder / "cup")
+    return gzip.decompress((folder / "cup").read_bytes()).splitlines(keepends=True)
 
 
 def test_a_tournament_under_way_and_a_finished_one_are_right(database: Database) -> None:
@@ -99,10 +110,38 @@ def test_a_backup_replaces_no_file_and_no_file_is_mistaken_for_one(tmp_path: Pat
         backups.put_back(database, tmp_path / "nowhere", replace=True)
 
 
+def test_a_backup_of_a_newer_version_or_of_something_else_is_refused_before_anything_is_given_up(
+    database: Database, tmp_path: Path
+) -> None:
+    arena.install(database)
+    for number, (change, said) in enumerate(
+        [
+            ("UPDATE alembic_version SET version_num = 'ffffffffffff'", "a newer one made them"),
+            ("DELETE FROM alembic_version", "names no revision"),
+        ]
+    ):
+        file = tmp_path / f"copy{number}"
+        with database.transaction() as tx:
+            (kept,) = tx.scalars(text("SELECT version_num FROM alembic_version"))
+            tx.execute(text(change))
+        backups.take(database, file)
+        with database.transaction() as tx:
+            tx.execute(text("DELETE FROM alembic_version"))
+            tx.execute(text("INSERT INTO alembic_version VALUES (:kept)"), {"kept": kept})
+        with pytest.raises(BackupFailed, match=said):
+            backups.put_back(database, file, replace=True)
+        (tmp_path / "cut").write_bytes(file.read_bytes()[:5000])
+        with pytest.raises(BackupFailed):
+            backups.put_back(database, tmp_path / "cut", replace=True)
+        assert schema.revision(database) == kept
+        assert list(checks.problems(database)) == []
+
+
 def test_an_exported_tournament_is_the_same_elsewhere(database: Database, tmp_path: Path) -> None:
     tournament = finished(database)
     file, elsewhere = tmp_path / "cup", databases.sqlite(tmp_path)
     exports.write(database, tournament.id, file)
+    assert file.stat().st_mode & 0o777 == 0o600
     arena.install(elsewhere)
     assert exports.read(elsewhere, file) == tournament.id
     assert list(checks.problems(elsewhere)) == []
@@ -123,15 +162,11 @@ def test_a_tournament_under_way_is_not_exported(tmp_path: Path) -> None:
         exports.write(database, arena.started(database).id, tmp_path / "cup")
 
 
-def test_a_file_that_was_cut_or_changed_is_refused_and_nothing_is_stored(tmp_path: Path) -> None:
-    database = databases.sqlite(tmp_path)
-    tournament = finished(database)
-    file = tmp_path / "cup"
-    exports.write(database, tournament.id, file)
-    lines = gzip.decompress(file.read_bytes()).splitlines(keepends=True)
-    (tmp_path / "other").mkdir()
-    elsewhere = databases.sqlite(tmp_path / "other")
-    for broken in (lines[:-1], [*lines[:3], *lines[4:]], [b"{}\n"], []):
+def test_a_file_that_was_cut_or_changed_is_refused_and_nothing_is_stored(
+    tmp_path: Path, exported: list[bytes]
+) -> None:
+    file, elsewhere = tmp_path / "cup", databases.sqlite(tmp_path)
+    for broken in (exported[:-1], [*exported[:3], *exported[4:]], [b"{}\n"], []):
         file.write_bytes(gzip.compress(b"".join(broken)))
         with pytest.raises(BadExport):
             exports.read(elsewhere, file)
@@ -154,18 +189,55 @@ def assert_nothing_is_in(database: Database) -> None:
     ],
 )
 def test_a_whole_file_with_a_row_that_nobody_wrote_is_refused(
-    tmp_path: Path, table: str, damage: Damage
+    tmp_path: Path, exported: list[bytes], table: str, damage: Damage
 ) -> None:
-    database = databases.sqlite(tmp_path)
-    file = tmp_path / "cup"
-    exports.write(database, finished(database).id, file)
-    header, *rows, _ = gzip.decompress(file.read_bytes()).splitlines()
+    file, elsewhere = tmp_path / "cup", databases.sqlite(tmp_path)
+    header, *rows, _ = exported
     changed = [(name, damage(row) if name == table else row) for name, row in map(json.loads, rows)]
-    lines = [header, *(json.dumps(pair).encode() for pair in changed if pair[1] is not None)]
-    end = {"rows": len(lines) - 1, "sha256": hashlib.sha256(b"".join(lines)).hexdigest()}
-    file.write_bytes(gzip.compress(b"\n".join([*lines, json.dumps(end).encode()])))
-    (tmp_path / "other").mkdir()
-    elsewhere = databases.sqlite(tmp_path / "other")
+    _write_again(file, header, [(name, row) for name, row in changed if row is not None])
     with pytest.raises(BadExport, match=r"a row of .* cannot be stored"):
         exports.read(elsewhere, file)
     assert_nothing_is_in(elsewhere)
+
+
+@pytest.mark.parametrize(
+    ("table", "damage", "said"),
+    [
+        ("accounts", lambda _: ("tokens", {"id": "of an intruder"}), "a row of tokens is no part"),
+        ("results", lambda row: ("results", {**row, "event_id": str(UUID(int=7))}), "another tournament"),
+        (
+            "editions",
+            lambda row: ("editions", {**row, "tournament_id": str(UUID(int=7))}),
+            "another tournament",
+        ),
+        ("blobs", lambda row: ("blobs", {**row, "content": "AAAA"}), "other bytes than its hash says"),
+    ],
+)
+def test_a_whole_file_writes_into_nothing_but_its_own_tournament(
+    tmp_path: Path, exported: list[bytes], table: str, damage: Damage, said: str
+) -> None:
+    file, elsewhere = tmp_path / "cup", databases.sqlite(tmp_path)
+    header, *rows, _ = exported
+    found = [(name, row) for name, row in map(json.loads, rows)]
+    added = [damage(row) for name, row in found if name == table] or [damage({"sha256": "0" * 64})]
+    _write_again(file, header, [*found, *added])
+    with pytest.raises(BadExport, match=said):
+        exports.read(elsewhere, file)
+    assert_nothing_is_in(elsewhere)
+
+
+def _write_again(file: Path, header: bytes, rows: list[tuple[str, Any]]) -> None:
+    """Write rows as an export whose last line fits them."""
+    lines = [header.strip(), *(json.dumps(pair).encode() for pair in rows)]
+    end = {"rows": len(rows), "sha256": hashlib.sha256(b"".join(lines)).hexdigest()}
+    file.write_bytes(gzip.compress(b"\n".join([*lines, json.dumps(end).encode()])))
+
+
+def test_an_export_that_breaks_off_leaves_no_file(tmp_path: Path) -> None:
+    database = databases.sqlite(tmp_path)
+    tournament = finished(database)
+    with database.transaction() as tx:
+        tx.execute(text("DROP TABLE voided_faults"))
+    with pytest.raises(OperationalError):
+        exports.write(database, tournament.id, tmp_path / "cup")
+    assert not (tmp_path / "cup").exists()

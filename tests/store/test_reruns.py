@@ -1,11 +1,12 @@
 """Re-runs: chosen matches are played again on the same deals, count nowhere meanwhile, and can be undone."""
 
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import func, select, update
-from support import arena
+from support import arena, databases
 from support.arena import NOW
 
 from engine import ledger, verify
@@ -17,6 +18,7 @@ from store import (
     batches,
     checks,
     editions,
+    exports,
     records,
     reruns,
     seating,
@@ -321,6 +323,30 @@ def test_matches_that_were_set_aside_are_played_after_all(made: Services) -> Non
     event = over(made, tournament).events[0]
     assert (event.set_aside, event.played) == (1, event.matches - 1)
     assert verify.check(record_of(made.database, tournament)).set_aside == 1
+
+
+def test_an_export_takes_along_what_was_played_again(tmp_path: Path) -> None:
+    """Where other batches are, so that those of the file get other numbers; it can be undone there."""
+    made, file = arena.install(databases.sqlite(tmp_path)), tmp_path / "cup"
+    tournament = arena.started(made.database)
+    with made.database.transaction() as tx:
+        tx.change(update(Batch).where(Batch.first == 0).values(count=1, state=BatchState.SET_ASIDE))
+        batch = tx.scalars(select(Batch).where(Batch.first == 0)).one()
+        tx.add(batches.add(tx, tx.get_one(Event, batch.event_id), range(1, 2), NOW))
+    arena.play_all(made)
+    apply(made, tournament, set_aside=True)
+    arena.play_all(made)
+    exports.write(made.database, tournament.id, file)
+    (tmp_path / "other").mkdir()
+    other = arena.install(databases.sqlite(tmp_path / "other"))
+    beside = arena.finished(other)
+    exports.read(other.database, file)
+    assert record_of(other.database, tournament) == record_of(made.database, tournament)
+    undo(other, tournament)
+    arena.play_all(other)
+    assert over(other, tournament).events[0].set_aside == 1
+    assert over(other, beside).events[0].set_aside == 0
+    assert not list(checks.problems(other.database))
 
 
 @pytest.mark.slow
