@@ -17,6 +17,7 @@ from engine.policies import house_stream
 from engine.schedule import Schedule, Slot
 from engine.seeds import deal_seed, entrants_hash
 from store.plans import BLOCK_DEALS
+from workers import loops
 from workers.driving import drive
 from workers.runtimes.base import Bot, Setting
 from workers.runtimes.house import HouseBot, Streams
@@ -116,7 +117,7 @@ def play(
     `around` is what the bots need to be open in the event loop that they play in. Raises CannotPlay when a
     match could not be played because of this machine, not of a bot.
     """
-    asyncio.run(_played(_Hall(event, take, finished), around()))
+    loops.run(_played(_Hall(event, take, finished), around()))
 
 
 async def _played(hall: "_Hall", around: AbstractAsyncContextManager[object]) -> None:

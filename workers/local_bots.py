@@ -1,6 +1,5 @@
 """Who plays in a local round robin: house bots by name, module files, endpoints; and how each is opened."""
 
-import asyncio
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
@@ -13,6 +12,7 @@ from engine.errors import FudabaError
 from engine.limits import Limits
 from engine.policies import HOUSE_NAMES
 from store import uploads
+from workers import loops
 from workers.local import Entrant, Open, open_house
 from workers.runtimes.addresses import AddressRules
 from workers.runtimes.endpoint import Endpoint, LocalSlots
@@ -118,7 +118,7 @@ class Workshop:
 
     def _endpoint(self, url: str) -> Open:
         """Return how to open an endpoint, which says now how it wants to be asked; raises BadBot."""
-        report = asyncio.run(self._handshake(url))
+        report = loops.run(self._handshake(url))
         if report.said is None:
             raise BadBot(f"bot {url!r} cannot play: {report.problem}; {report.mend}")
         endpoint = Endpoint(url=url, secret=self._secret, max_batch=report.said.max_batch)
@@ -137,7 +137,7 @@ class Workshop:
 
 
 def _first_that_holds(sandboxes: Sequence[Sandbox]) -> Sandbox:
-    choice = asyncio.run(choose(sandboxes))
+    choice = loops.run(choose(sandboxes))
     if choice.sandbox is None:
         raise NoSandbox(
             f"{choice.reason}; or run your own file unconfined with --unsafe (never a file of somebody else)"

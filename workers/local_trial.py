@@ -1,6 +1,5 @@
 """A qualification on this machine, without the service: the same matches, runtimes and limits."""
 
-import asyncio
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from engine.limits import Limits
 from engine.match import PlatformFault
 from store import uploads
 from store.uploads import BadUpload, Upload, UploadTooLarge
+from workers import loops
 from workers.local_bots import BadBot, NoSandbox
 from workers.qualify import MOST_TRIES, Candidate, Report, qualify
 from workers.runtimes.addresses import AddressRules
@@ -32,12 +32,12 @@ def try_file(path: Path, game_ids: Sequence[str], sandboxes: Sequence[Sandbox]) 
     except BadUpload as error:
         every = tuple(game.id for game in games.all_games())
         return Report(kind="module", limits=Limits(), games=tuple(game_ids) or every, reason=str(error))
-    return asyncio.run(_tried(upload, game_ids, sandboxes))
+    return loops.run(_tried(upload, game_ids, sandboxes))
 
 
 def try_endpoint(candidate: Candidate, game_ids: Sequence[str]) -> Report:
     """Return the report on an endpoint; raises UnknownGame."""
-    return asyncio.run(_tried(candidate, game_ids, ()))
+    return loops.run(_tried(candidate, game_ids, ()))
 
 
 def _read(path: Path) -> Upload:

@@ -9,7 +9,7 @@ from uuid import UUID
 import structlog
 
 from store.settings import Settings
-from workers import drain, presence
+from workers import drain, loops, presence
 from workers.runtimes.addresses import AddressRules
 from workers.runtimes.openers import Runtimes
 from workers.runtimes.sandbox import SandboxError, back_ends
@@ -52,7 +52,7 @@ _stages: list[Stage] = []
 def choose_sandbox(settings: Settings) -> Choice:
     """Attack the sandboxes that are allowed; keep the first that holds, for this process and its forks."""
     if not _chosen:
-        _chosen.append(asyncio.run(_choose(settings)))
+        _chosen.append(loops.run(_choose(settings)))
         choice = _chosen[0]
         _log.info(
             "sandbox_chosen",
@@ -76,7 +76,7 @@ async def _choose(settings: Settings) -> Choice:
 def current(services: Services) -> Stage:
     """Return the stage of this process, made when first needed."""
     if not _stages:
-        loop = asyncio.new_event_loop()
+        loop = loops.new_loop()
         asyncio.set_event_loop(loop)
         loop.run_until_complete(_open(services.settings, loop))
     return _stages[0]

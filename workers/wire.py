@@ -4,7 +4,6 @@ import hashlib
 import hmac
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -48,8 +47,7 @@ class ForgedReply(FudabaError):
     code = "forged_reply"
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True):
     """One reply of a module: `cpu_us` is its own claim."""
 
     number: int

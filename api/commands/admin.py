@@ -1,6 +1,5 @@
 """`fudaba admin`: what an operator does beside the running service, on its database and machine."""
 
-import asyncio
 import json
 import os
 import sys
@@ -19,7 +18,7 @@ from engine.errors import FudabaError
 from store import accounts, schema
 from store.models.accounts import Role
 from store.settings import SETTINGS, Settings
-from workers import broker
+from workers import broker, loops
 from workers.runtimes.sandbox import back_ends
 from workers.runtimes.selftest import Choice, attack, fenced
 from workers.services import utc_now
@@ -58,7 +57,7 @@ def settings(is_json: bool) -> None:
 def doctor(is_json: bool) -> None:
     """Check what this machine can do, attacking each sandbox; exit 1 when no module can be run."""
     found = Settings.from_env(os.environ)
-    sandboxes, fence = asyncio.run(_attacked(found))
+    sandboxes, fence = loops.run(_attacked(found))
     checks = {
         "python": sys.version.split()[0],
         "engine": native.build(),

@@ -24,8 +24,9 @@ from aiohttp import web
 from engine import games
 from engine.limits import Limits
 from engine.match import play
-from engine.policies import Ask, house_stream
+from engine.policies import house_stream
 from store import uploads
+from workers import loops
 from workers.driving import drive
 from workers.runtimes.addresses import AddressRules
 from workers.runtimes.base import Bot, Setting
@@ -42,33 +43,21 @@ LIMITS = Limits(bank_base_ms=600_000, log_kb=1024)
 Row = dict[str, Any]
 
 
-class Counted:
-    """A player whose decisions are counted."""
-
-    def __init__(self, player: Any, counter: list[int]) -> None:
-        self._player, self._counter = player, counter
-
-    async def act(self, ask: Ask) -> Any:
-        """Return the player's answer."""
-        self._counter[0] += 1
-        return await self._player.act(ask)
-
-    async def close(self) -> None:
-        """Close the player."""
-        await self._player.close()
-
-
 async def measure(setting: Setting, bots: Sequence[Bot], in_flight: int, seconds: float) -> Row:
     """Keep so many matches in flight for a while; return decisions a second, wall and CPU of this process."""
-    counter, numbers, stop_at = [0], count(), 0.0
+    decisions, numbers, stop_at = 0, count(), 0.0
+
+    def decided() -> None:
+        nonlocal decisions
+        decisions += 1
 
     async def play_on() -> None:
         while time.perf_counter() < stop_at:
             number = next(numbers)
             seed = number.to_bytes(32, "big")
             match = play(setting.game, seats=setting.seats, options=dict(setting.options), seed=seed)
-            players = [Counted(bot.player(f"{number}", seat), counter) for seat, bot in enumerate(bots)]
-            await drive(match, players)
+            players = [bot.player(f"{number}", seat) for seat, bot in enumerate(bots)]
+            await drive(match, players, decided)
 
     for bot in bots:
         fault = await bot.start()
@@ -78,7 +67,6 @@ async def measure(setting: Setting, bots: Sequence[Bot], in_flight: int, seconds
     await asyncio.gather(*(play_on() for _ in range(in_flight)))
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     await asyncio.gather(*(bot.close() for bot in bots))
-    decisions = counter[0]
     return {
         "in_flight": in_flight,
         "decisions": decisions,
@@ -269,11 +257,11 @@ def main() -> None:
         server.start()
     time.sleep(2)
     try:
-        rows = asyncio.run(all_rows(setting, given.seconds, ports))
+        rows = loops.run(all_rows(setting, given.seconds, ports))
     finally:
         for server in servers:
             server.kill()
-    started = asyncio.run(starts(setting))
+    started = loops.run(starts(setting))
     if given.json:
         found = {"rows": rows, "aims": aims(rows), "starts": started, "load": os.getloadavg()[0]}
         print(json.dumps({"game": game.id, "max_batch": MAX_BATCH, **found}))

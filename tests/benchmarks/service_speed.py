@@ -30,6 +30,7 @@ from engine.limits import Limits
 from engine.match import MatchResult, Play, play, run
 from engine.policies import Ask
 from store import uploads
+from workers import loops
 from workers.driving import drive
 from workers.runtimes.addresses import AddressRules
 from workers.runtimes.base import Setting
@@ -198,7 +199,7 @@ def report(workers: list[int], deals: int) -> Row:
     for count in workers:
         row, matches = through_service(count, deals)
         rows.append(row)
-    bare = [asyncio.run(sandboxed(matches)), in_process(matches)]
+    bare = [loops.run(sandboxed(matches)), in_process(matches)]
     for row in rows:
         row["of the sandboxed"] = row["cpu_seconds"] / bare[0]["cpu_seconds"]
         row["of the bare"] = row["cpu_seconds"] / bare[1]["cpu_seconds"]

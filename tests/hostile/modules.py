@@ -228,7 +228,7 @@ ESCAPES = {
 PROTOCOL = {
     "answers_twice": acts(
         "global number\nnumber += 1\n"
-        "for file in range(3, 32):\n"
+        "for file in range(3, 1024):\n"
         "    try: os.write(file, struct.pack('<IBII', number, 3, 0, 8) + bytes(8))\n"
         "    except OSError: pass\n"
         "return 0",
@@ -236,7 +236,7 @@ PROTOCOL = {
         imports="import os, struct\nnumber = 0",
     ),
     "answers_for_others": acts(
-        "for file in range(3, 32):\n"
+        "for file in range(3, 1024):\n"
         "    try: os.write(file, struct.pack('<IBII', 999, 3, 0, 8) + bytes(8))\n"
         "    except OSError: pass\n"
         "return 0",
@@ -245,7 +245,7 @@ PROTOCOL = {
     ),
     "answers_before_it_is_asked": Hostile(
         source="import os, struct\n"
-        "for file in range(3, 32):\n"
+        "for file in range(3, 1024):\n"
         "    try: os.write(file, struct.pack('<IBII', 1, 3, 0, 8) + bytes(8))\n"
         "    except OSError: pass\n"
         "def act(o): return 0\n",
@@ -253,14 +253,14 @@ PROTOCOL = {
     ),
     "says_that_it_is_ready_twice": Hostile(
         source="import os, struct\n"
-        "for file in range(3, 32):\n"
+        "for file in range(3, 1024):\n"
         "    try: os.write(file, struct.pack('<IBII', 0, 1, 0, 3) + b'act')\n"
         "    except OSError: pass\n"
         "def act(o): return 0\n",
         codes=["bad_reply"] * THREE,
     ),
     "writes_garbage_everywhere": acts(
-        "for file in range(3, 32):\n"
+        "for file in range(3, 1024):\n"
         "    try: os.write(file, b'garbage ' * 1000)\n"
         "    except OSError: pass\n"
         "return 0",
@@ -268,7 +268,7 @@ PROTOCOL = {
         imports="import os",
     ),
     "reply_of_four_gigabytes": acts(
-        "for file in range(3, 32):\n"
+        "for file in range(3, 1024):\n"
         "    try: os.write(file, struct.pack('<IBII', 1, 2, 0, 0xFFFFFFFF))\n"
         "    except OSError: pass\n"
         "return 0",
@@ -276,7 +276,7 @@ PROTOCOL = {
         imports="import os, struct",
     ),
     "unknown_status": acts(
-        "for file in range(3, 32):\n"
+        "for file in range(3, 1024):\n"
         "    try: os.write(file, struct.pack('<IBII', 1, 77, 0, 0))\n"
         "    except OSError: pass\n"
         "os._exit(0)",
@@ -286,7 +286,7 @@ PROTOCOL = {
         imports="import os, struct",
     ),
     "half_a_reply": acts(
-        "for file in range(3, 32):\n    try: os.write(file, b'x')\n    except OSError: pass\nos._exit(0)",
+        "for file in range(3, 1024):\n    try: os.write(file, b'x')\n    except OSError: pass\nos._exit(0)",
         "crash",
         imports="import os",
     ),
@@ -297,7 +297,7 @@ PROTOCOL = {
         imports="import os",
     ),
     "steals_the_next_request": acts(
-        "for file in range(3, 32):\n    try: os.read(file, 100)\n    except OSError: pass",
+        "for file in range(3, 1024):\n    try: os.read(file, 100)\n    except OSError: pass",
         "timeout",
         max_faults=1,
         imports="import os",

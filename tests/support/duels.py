@@ -19,12 +19,16 @@ from engine.limits import Limits
 from engine.match import MatchResult, PlatformFault, play
 from engine.rng import Stream
 from store import uploads
+from workers import loops
 from workers.runtimes.addresses import AddressRules
 from workers.runtimes.base import Bot, Player, Setting
 from workers.runtimes.openers import Runtimes
 from workers.runtimes.sandbox import Sandbox, back_ends
 
 T = TypeVar("T")
+
+# uvloop keeps two descriptors for the process from its first loop on: they are no leftovers of a test.
+loops.run(asyncio.sleep(0))
 
 # Tight, so that hostile bots cost little; generous where a busy machine could be mistaken for one.
 LIMITS = Limits(
@@ -169,12 +173,12 @@ def run(work: Callable[[], Awaitable[T]]) -> T:
     for _ in range(2):
         try:
             with nothing_left():
-                return asyncio.run(main())
+                return loops.run(main())
         except PlatformFault as fault:
             if "late" not in str(fault):
                 raise
     with nothing_left():
-        return asyncio.run(main())
+        return loops.run(main())
 
 
 def _processes() -> set[int]:

@@ -1,6 +1,6 @@
 """What every bot runtime promises: a Bot for one seat of a group, a Player for each match in it."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -32,7 +32,8 @@ class Latencies:
         """Count one decision."""
         self.count += 1
         self.total_us += used_us
-        self.most_us = max(self.most_us, used_us)
+        if used_us > self.most_us:
+            self.most_us = used_us
 
 
 class LogTail:
@@ -62,8 +63,9 @@ class Player(Protocol):
     def spent_us(self) -> Mapping[int, int]:
         """What each decision took, in microseconds by step; nothing where nobody counts it."""
 
-    async def act(self, ask: Ask) -> Answer:
-        """Return the bot's answer, or the fault that it made; never raises for an error of the bot."""
+    def act(self, ask: Ask) -> Awaitable[Answer]:
+        """Return what becomes the bot's answer, or the fault that it made; never raises for an error of the
+        bot."""
 
     async def close(self) -> None:
         """Forget the match: its object in the bot and its clock. Closing twice changes nothing."""

@@ -20,40 +20,32 @@ _MOST_PATIENCE = 4
 class MatchClock:
     """The clock of one seat in one match: a cap for each decision and a bank for all of them.
 
-    Times are microseconds of the bot's own clock: CPU of a module's process, wall of an endpoint. `spent_us`
-    is what every decision took, by its step of the match.
+    Times are microseconds of the bot's own clock: CPU of a module's process, wall of an endpoint. `bank_us`
+    is what is left for all decisions so far, never negative; `spent_us` is what every decision took, by its
+    step of the match.
     """
 
     __slots__ = (
-        "_asked",
-        "_base_us",
         "_cap_us",
         "_per_decision_us",
         "_step",
-        "_used_us",
+        "bank_us",
         "last_us",
         "spent_us",
     )
 
     def __init__(self, limits: Limits, cap_ms: int) -> None:
         self._cap_us = cap_ms * 1000
-        self._base_us = limits.bank_base_ms * 1000
         self._per_decision_us = limits.bank_per_decision_ms * 1000
-        self._asked = 0
-        self._used_us = 0
         self._step = 0
+        self.bank_us = limits.bank_base_ms * 1000
         self.last_us = 0
         self.spent_us: dict[int, int] = {}
 
     def ask(self, step: int) -> None:
         """Count a decision that is asked for, which fills the bank."""
-        self._asked += 1
+        self.bank_us += self._per_decision_us
         self._step = step
-
-    @property
-    def bank_us(self) -> int:
-        """Return what is left for all decisions so far; never negative."""
-        return self._base_us + self._per_decision_us * self._asked - self._used_us
 
     @property
     def allowed_us(self) -> int:
@@ -62,13 +54,12 @@ class MatchClock:
 
     def charge(self, used_us: int) -> None:
         """Take the time of a decision from the bank, as far as there is any."""
-        self.last_us = used_us
-        self.spent_us[self._step] = used_us
-        self._used_us += min(used_us, self.bank_us)
+        self.last_us = self.spent_us[self._step] = used_us
+        self.charge_more(used_us)
 
     def charge_more(self, used_us: int) -> None:
         """Take time from the bank that turned out only after the decision was charged."""
-        self._used_us += min(used_us, self.bank_us)
+        self.bank_us = max(0, self.bank_us - used_us)
 
     def view(self) -> Mapping[str, int]:
         """Return what the bot is told, in milliseconds."""

@@ -1,8 +1,9 @@
 """Our side of a sandboxed policy module: its matches, batches, restarts and faults."""
 
 import asyncio
+import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Final
 
 import msgspec
@@ -47,12 +48,12 @@ class ModulePlayer:
         """What each decision took of CPU."""
         return self.clock.spent_us
 
-    async def act(self, ask: Ask) -> Answer:
-        """Return the module's answer, or its fault."""
+    def act(self, ask: Ask) -> Awaitable[Answer]:
+        """Return what becomes the module's answer, or its fault."""
         self.clock.ask(ask.step)
         observation = ask.observation()
         observation["time"] = self.clock.view()
-        return await self._bot.decide(self, wire.observation_bytes(observation))
+        return self._bot.decide(self, wire.observation_bytes(observation))
 
     async def close(self) -> None:
         """Let the process forget the match."""
@@ -105,11 +106,13 @@ class ModuleBot:
             await self._start_process()
         return self._broken
 
-    async def decide(self, player: ModulePlayer, observation: bytes) -> Answer:
-        """Return the module's answer to one observation, or its fault."""
+    def decide(self, player: ModulePlayer, observation: bytes) -> Awaitable[Answer]:
+        """Return what becomes the module's answer to one observation, or its fault."""
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Answer] = loop.create_future()
         if self._broken is not None:
-            return self._broken
-        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+            answer.set_result(self._broken)
+            return answer
         self._waiting.append(
             Decision(
                 match=player.number,
@@ -121,8 +124,8 @@ class ModuleBot:
             )
         )
         if self._pump is None or self._pump.done():
-            self._pump = asyncio.create_task(self._pump_all())
-        return await answer
+            self._pump = loop.create_task(self._pump_all())
+        return answer
 
     def forget(self, player: ModulePlayer) -> None:
         """Tell the process with the next batch that a match is over."""
@@ -247,11 +250,11 @@ class ModuleBot:
         """Have a batch decided; when the process fails, the first unanswered decision is to blame."""
         process = self._process
         assert process is not None
-        began = asyncio.get_running_loop().time()
+        began = time.monotonic()
         answered = await process.exchange(batch, self._take_notices())
         if answered:
             self._deaths = 0
-            self._adapt(asyncio.get_running_loop().time() - began, answered)
+            self._adapt(time.monotonic() - began, answered)
         # A process that failed after all its answers stays as it is: the next decision is to blame.
         if process.failure is not None and answered < len(batch):
             fault, blamed = process.failure, batch[answered]

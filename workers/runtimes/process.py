@@ -144,7 +144,8 @@ class BotProcess:
         self._mark(frame)
         self._first_number, self._next_number = self._next_number, self._next_number + len(requests)
         self._send(data)
-        self._tick()
+        first, batch_us = requests[0], self._limits.batch_wall_ms * 1000
+        self._look_in(min(first.limit_us, first.wall_us, batch_us))
         await frame.finished
         if self._timer is not None:
             self._timer.cancel()
@@ -200,7 +201,7 @@ class BotProcess:
                     self._on_reply(reply)
         except wire.ForgedReply as error:
             self._fail(wire.bad_reply(str(error), data))
-        if self._frame is not None:
+        if self._frame is not None and not self._frame.finished.done():
             self._mark(self._frame)
 
     def _on_reply(self, reply: wire.Reply) -> None:
@@ -221,13 +222,15 @@ class BotProcess:
         if reply.cpu_us > limit_us:
             answer: Answer = self._timeout(request, limit_us, reply.cpu_us, "CPU")
         else:
-            answer = _in_phase(request.read(reply), request.phase)
+            answer = request.read(reply)
+            if isinstance(answer, Fault):
+                answer = _in_phase(answer, request.phase)
         request.resolve(answer, reply.cpu_us)
         if frame.answered == len(frame.requests):
             frame.finished.set_result(None)
 
     def _tick(self) -> None:
-        """Look whether the first unanswered request still has time, and when to look again."""
+        """Look whether the first unanswered request still has time; if so, look again later."""
         frame = self._frame
         if frame is None or frame.finished.done() or self.failure is not None:
             return
@@ -247,7 +250,10 @@ class BotProcess:
             if used_us > limit_us:
                 self._fail(self._timeout(request, limit_us, used_us, clock))
                 return
-        left_us = min(limit_us - used_us for limit_us, used_us, _ in budgets)
+        self._look_in(min(limit_us - used_us for limit_us, used_us, _ in budgets))
+
+    def _look_in(self, left_us: int) -> None:
+        """Look again when the time that is left can have been used."""
         self._timer_at(max(_LEAST_TICK_SECONDS, left_us / 1e6), self._tick)
 
     def _timeout(self, request: Request, limit_us: int, used_us: int, clock: str) -> Fault:
@@ -361,11 +367,9 @@ class BotProcess:
         self._timer = self._loop.call_later(seconds, callback)
 
 
-def _in_phase(answer: Answer, phase: str) -> Answer:
-    """Return an answer; a fault gets the phase in which it happened."""
-    if isinstance(answer, Fault):
-        return replace(answer, evidence={"phase": phase, **answer.evidence})
-    return answer
+def _in_phase(fault: Fault, phase: str) -> Fault:
+    """Return a fault with the phase in which it happened."""
+    return replace(fault, evidence={"phase": phase, **fault.evidence})
 
 
 def _set(event: asyncio.Future[None]) -> None:

@@ -4,6 +4,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import Protocol
 
+import msgspec
+
 from engine.policies import Answer, FaultCode
 from workers import wire
 from workers.runtimes.base import Latencies
@@ -78,8 +80,7 @@ class Preparation:
         """Do nothing: this time is not taken from a bank."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Decision:
+class Decision(msgspec.Struct, kw_only=True):
     """A decision in one match."""
 
     match: int

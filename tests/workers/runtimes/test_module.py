@@ -313,9 +313,10 @@ def test_closing_in_the_middle_of_a_start_leaves_nothing() -> None:
 
 
 _WORKER = """
-import asyncio, sys
+import sys
 sys.path[:0] = {paths!r}
 from support.duels import house, match, module, runtimes, setting, zipped
+from workers import loops
 from engine.limits import Limits
 SOURCE = "import time\\ndef act(o):\\n    while {busy}: pass\\n    time.sleep(1000)\\n"
 async def main():
@@ -325,7 +326,7 @@ async def main():
         assert await bot.start() is None
         print("started", flush=True)
         await match([bot, house(opened, given)], given)
-asyncio.run(main())
+loops.run(main())
 """
 
 

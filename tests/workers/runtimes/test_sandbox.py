@@ -137,18 +137,19 @@ def test_the_tree_is_the_real_interpreter_and_all_that_it_loads() -> None:
 
 
 _AS_USER = """
-import asyncio, os, sys
+import os, sys
 if os.geteuid() == 0 and {user!r} != "root":
     os.setgroups([])
     os.setresgid(65534, 65534, 65534)
     os.setresuid(65534, 65534, 65534)
 sys.path.insert(0, {root!r})
 from workers.runtimes.sandbox import back_ends
+from workers import loops
 from workers.runtimes.selftest import attack
 async def main():
     for sandbox in back_ends({name!r}, allow_unsafe=False):
         print(sandbox.name, sandbox.probe() or await attack(sandbox))
-asyncio.run(main())
+loops.run(main())
 """
 
 

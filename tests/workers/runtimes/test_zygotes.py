@@ -172,13 +172,14 @@ print(start({count}))
 def act(observation): return 0
 """
 _WORKER = """
-import asyncio, os, sys
+import os, sys
 if os.geteuid() == 0:
     os.setgroups([])
     os.setresgid(65534, 65534, 65534)
     os.setresuid(65534, 65534, 65534)
 sys.path[:0] = {paths!r}
 from support.duels import LIMITS, module, runtimes, setting, zipped
+from workers import loops
 READER = b"print(open('name.txt').read())\\ndef act(o): return 0"
 async def main():
     async with runtimes("bwrap+zygote") as opened:
@@ -189,7 +190,7 @@ async def main():
         print([bot.log.decode().strip() for bot in bots])
         for bot in bots:
             await bot.close()
-asyncio.run(main())
+loops.run(main())
 """
 
 
@@ -229,9 +230,10 @@ def test_a_worker_that_forks_leaves_the_zygote_to_the_process_that_started_it() 
 
 def test_the_zygote_ends_with_its_worker(tmp_path: Path) -> None:
     code = f"""
-import asyncio, sys, time
+import sys, time
 sys.path[:0] = {[str(ROOT), str(ROOT / "tests")]!r}
 from support.duels import module, runtimes, setting
+from workers import loops
 async def main():
     async with runtimes("landlock+zygote") as opened:
         bots = [opened.module(module("def act(o): return 0"), setting()) for _ in range(3)]
@@ -239,7 +241,7 @@ async def main():
             assert await bot.start() is None
         print("started", flush=True)
         time.sleep(100)
-asyncio.run(main())
+loops.run(main())
 """
     worker = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     assert worker.stdout is not None
