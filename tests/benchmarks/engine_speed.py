@@ -4,8 +4,8 @@
 Every game is measured at its default options. All cases are run in turn, a few times over, so that noise of
 the machine spreads over all alike; what is printed is the median. With `--compare COMMIT COMMIT` two commits
 are measured side by side in one run, with `--against FOLDER` the sources in another folder, with `--compiled`
-those of this clone as `make fast` builds them. With `--peers` OpenSpiel, RLCard and PettingZoo's classic
-games are driven in the same way, those that are installed.
+those of this clone as `make fast` builds them. With `--peers` OpenSpiel, RLCard, PettingZoo's classic games
+and Kaggle's runner are driven in the same way, those that are installed.
 """
 
 import argparse
@@ -42,6 +42,7 @@ COLUMNS = {  # title: the case, and what of it is counted per CPU second
 PEERS = {  # name: the library that must be there, and the program that plays with it
     "OpenSpiel": ("pyspiel", "support.speed_peers"),
     "RLCard and PettingZoo": ("rlcard", "support.speed_rlcard"),
+    "Kaggle": ("kaggle_environments", "support.speed_kaggle"),
 }
 IMPORT = """
 import resource, time

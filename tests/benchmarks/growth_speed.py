@@ -1,8 +1,8 @@
-"""How the cost of a match grows: `PYTHONPATH=.:tests python tests/benchmarks/growth_speed.py [--json]`.
+"""How the cost of a match grows: `PYTHONPATH=.:tests python tests/benchmarks/growth_speed.py [--most N]`.
 
 Batches of a real tournament are claimed and their results written by the code of the workers, without the
-play, on SQLite; for few and many entrants, for few and many deals. A row is the CPU of a match: in the first
-matches of a database, and in as many after `--matches` more. In a service that scales all of it is alike.
+play, on SQLite; for few and many entrants, for few and many deals. A row is the CPU of a match when the
+database holds so many, 1,000, 10,000 and so on up to `--most`, and its ratio to the tournament's first row.
 """
 
 import argparse
@@ -21,11 +21,13 @@ from store import batches
 from workers import advance, batch
 
 CASES = ((10, 1_000), (100, 1_000), (1_000, 1_000), (100, 20), (100, 10_000))  # entrants, deals
+FIRST = 1_000
+TITLES = ("entrants", "deals", "matches", "of a batch", "opening, s", "µs a match", "growth")
 Row = dict[str, Any]
 
 
-def measured(entrants: int, deals: int, matches: int, stretch: int) -> Row:
-    """Return what a match costs in the first `stretch` matches, and in as many after `matches` more."""
+def measured(entrants: int, deals: int, most: int, stretch: int) -> list[Row]:
+    """Return what `stretch` matches cost each when there are 1,000, 10,000 and so on up to `most`."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fudaba-growth-")))
         broker = stack.enter_context(brokers.server(folder))
@@ -37,20 +39,19 @@ def measured(entrants: int, deals: int, matches: int, stretch: int) -> Row:
             advance.tournament(made, tournament_id)
         opening = time.process_time() - begun
         fleet = Fleet(made, clock, workers=1, match_seconds=0)
-        _write(fleet, stretch)  # a first time, so that nothing is imported or made while it is measured
-        first = _write(fleet, stretch)
-        _write(fleet, matches)
-        last = _write(fleet, stretch)
+        rows: list[Row] = []
+        size = FIRST
+        while size <= most:
+            _write(fleet, size - fleet.matches)
+            of_a_batch = fleet.matches, fleet.batches
+            cost = _write(fleet, stretch)
+            row = {"entrants": entrants, "deals": deals, "matches": of_a_batch[0]}
+            row["of_a_batch"] = (fleet.matches - of_a_batch[0]) / (fleet.batches - of_a_batch[1])
+            row |= {"opening_seconds": opening, "us": cost * 1e6}
+            rows.append(row | {"growth": row["us"] / (rows[0] if rows else row)["us"]})
+            size *= 10
         made.close()
-    figures = {"opening_seconds": opening, "first_us": first * 1e6, "last_us": last * 1e6}
-    return {
-        "entrants": entrants,
-        "deals": deals,
-        "matches": fleet.matches,
-        "of_a_batch": fleet.matches / fleet.batches,
-        **figures,
-        "growth": last / first,
-    }
+    return rows
 
 
 def _write(fleet: Fleet, matches: int) -> float:
@@ -59,6 +60,7 @@ def _write(fleet: Fleet, matches: int) -> float:
     while written < matches:
         with made.database.transaction() as tx:
             waiting = batches.lost(tx, made.clock(), -1, lease_seconds=made.settings.lease_seconds)
+        assert waiting, f"the tournament has only {fleet.matches + written} matches"
         for batch_id in waiting:
             job = batch.claim(made, batch_id)
             assert job is not None
@@ -67,30 +69,29 @@ def _write(fleet: Fleet, matches: int) -> float:
             written += len(played)
             fleet.batches += 1
     fleet.matches += written
-    return (time.process_time() - begun) / written
+    return (time.process_time() - begun) / max(1, written)
 
 
 def main() -> None:
     """Print the table, or JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--matches", type=int, default=20_000, help="between the two stretches")
-    parser.add_argument("--stretch", type=int, default=2_000, help="matches that are measured")
-    parser.add_argument("--most-entrants", type=int, default=1_000, help="leave out what has more")
+    parser.add_argument("--most", type=int, default=10_000, help="matches in the database of the last row")
+    parser.add_argument("--stretch", type=int, default=5_000, help="matches that are measured for a row")
+    parser.add_argument(
+        "--case", nargs=2, type=int, metavar=("ENTRANTS", "DEALS"), help="this tournament alone"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
-    cases = [case for case in CASES if case[0] <= given.most_entrants]
-    rows = [measured(entrants, deals, given.matches, given.stretch) for entrants, deals in cases]
+    cases = [tuple(given.case)] if given.case else CASES
+    rows = [row for entrants, deals in cases for row in measured(entrants, deals, given.most, given.stretch)]
     if given.json:
         print(json.dumps({"rows": rows}))
         return
-    print(f"| {' | '.join(rows[0])} |".replace("_", " ") + f"\n{'|--' * len(rows[0])}|")
+    print(f"| {' | '.join(TITLES)} |\n{'|--' * len(TITLES)}|")
     for row in rows:
-        print(
-            "| "
-            + " | ".join(f"{cell:,.2f}" if type(cell) is float else f"{cell:,}" for cell in row.values())
-            + " |"
-        )
+        cells = (f"{cell:,.2f}" if type(cell) is float else f"{cell:,}" for cell in row.values())
+        print(f"| {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":
