@@ -44,6 +44,11 @@ def _drain(**_: object) -> None:
 def _connect(**_: object) -> None:
     """Make the services of this process: after the fork, so that nothing is shared with the parent."""
     services.install(Services.of(settings, traces.from_env(os.environ)))
+
+
+@worker_process_init.connect
+def _announce(**_: object) -> None:
+    """Be seen from the first moment on; beat, which plays nothing, is no worker."""
     presence.beat(services.current())
 
 

@@ -1,11 +1,14 @@
 """Metrics: what all processes have counted, what waits, and what is away."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
+from structlog.contextvars import merge_contextvars
+from structlog.testing import capture_logs
 from support import arena, brokers, databases
 
 from api.app import create_app
@@ -98,3 +101,32 @@ def test_without_redis_the_rest_is_told(made: Services, tmp_path: Path) -> None:
     assert found["fudaba_redis_up", ()] == 0
     assert found["fudaba_database_up", ()] == 1
     assert ("fudaba_queue_length", ()) not in found
+
+
+def slow(name: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    return "fudaba_slow_total", (("kind", name),)
+
+
+def test_slow_work_is_a_warning_with_its_ids_and_is_counted(made: Services) -> None:
+    hasty = replace(made, settings=replace(made.settings, slow_request_ms=0, slow_batch_seconds=0))
+    services.install(hasty)
+    client = create_app(hasty).test_client()
+    cup = arena.started(hasty.database)
+    before = samples(client)
+    with capture_logs(processors=[merge_contextvars]) as said:
+        answer = client.get(f"/api/v1/tournaments/{cup.id}")
+        arena.play_all(hasty, most=1)
+    (request,) = (line for line in said if line["event"] == "slow_request")
+    (batch,) = (line for line in said if line["event"] == "batch_done")
+    assert request["log_level"] == batch["log_level"] == "warning"
+    assert request["request_id"] == answer.headers["X-Request-Id"]
+    assert request["tournament_id"] == cup.id
+    assert {name: batch[name] for name in ("tournament", "event_id", "attempt", "is_slow")} == {
+        "tournament": str(cup.id),
+        "event_id": str(cup.events[0].id),
+        "attempt": 1,
+        "is_slow": True,
+    }
+    after = samples(client)
+    assert after[slow("batch")] == before.get(slow("batch"), 0) + 1
+    assert after[slow("request")] > before.get(slow("request"), 0)

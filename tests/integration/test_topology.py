@@ -1,10 +1,13 @@
 """The compose file without Docker: its image built, its services run as they are, each on its own host."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from io import BytesIO
 
 import pytest
+import requests
+from prometheus_client.parser import text_string_to_metric_families
 from redis import Redis
 from redis.exceptions import RedisError
 from support import image
@@ -67,8 +70,13 @@ def answers(topology: Topology) -> bool:
         return False
 
 
+def token_of(topology: Topology) -> str:
+    """Return the organiser's token, as an operator reads it."""
+    return topology.run("migrate", ["cat", "/run/organiser/token"]).strip()
+
+
 def test_a_tournament_with_an_uploaded_bot_is_played_across_the_hosts(topology: Topology) -> None:
-    token = topology.run("migrate", ["cat", "/run/organiser/token"]).strip()
+    token = token_of(topology)
 
     def play() -> dict[str, object]:
         url = f"http://{topology.network.addresses['api']}:8317"
@@ -87,11 +95,36 @@ def test_a_tournament_with_an_uploaded_bot_is_played_across_the_hosts(topology: 
     assert state["played"] == state["matches"]
 
 
+def test_any_api_process_tells_what_all_workers_have_counted(topology: Topology) -> None:
+    url, token = f"http://{topology.network.addresses['api']}:8317", token_of(topology)
+
+    def look() -> tuple[int, Counter[str]]:
+        with Client(url, token) as client:
+            played = sum(tournament["played"] for tournament in client.tournaments())
+        said: Counter[str] = Counter()
+        for family in text_string_to_metric_families(requests.get(f"{url}/metrics", timeout=10).text):
+            for sample in family.samples:
+                said[sample.name] += int(sample.value)
+        return played, said
+
+    def is_told() -> bool:
+        played, said = topology.network.call("outside", look)
+        return 0 < said["fudaba_matches_total"] == played
+
+    topology.wait_for("worker", is_told)  # each tells after its task
+    _, said = topology.network.call("outside", look)
+    assert said["fudaba_decisions_total"] > said["fudaba_matches_total"]
+    assert said["fudaba_workers"] == int(topology.services["worker"]["command"][5])
+    for name in ("sandbox_starts_total", "qualifications_total", "batches_total", "request_seconds_count"):
+        assert said[f"fudaba_{name}"] > 0, name
+    assert said["fudaba_database_up"] == said["fudaba_redis_up"] == 1
+
+
 def test_what_is_archived_in_a_container_of_the_api_is_read_by_the_service(topology: Topology) -> None:
     moved = json.loads(topology.run("api", ["fudaba", "admin", "archive", "--older-than", "0", "--json"]))
     ((tournament, matches),) = moved["archived"].items()
     assert not moved["refused"]
-    token = topology.run("migrate", ["cat", "/run/organiser/token"]).strip()
+    token = token_of(topology)
 
     def lines() -> int:
         with Client(f"http://{topology.network.addresses['api']}:8317", token) as client:
@@ -107,7 +140,7 @@ def test_every_worker_found_a_sandbox_that_holds_in_its_container(topology: Topo
     ask = ["python", "-c", code]
     found = json.loads(topology.run("worker", ask))
     assert found["workers"]
-    assert {worker["sandbox"].split("+")[0] for worker in found["workers"].values() if worker} <= HOLDING
+    assert {worker["sandbox"].split("+")[0] for worker in found["workers"].values()} <= HOLDING
 
 
 def test_a_container_may_write_nowhere_but_to_its_own_folders(topology: Topology) -> None:
