@@ -13,6 +13,7 @@ from support import brokers, cups, strikes
 from support.brokers import Broker
 from support.clocks import Clock
 from support.installation import gone
+from support.strikes import Attempt
 
 from store.database import Database
 
@@ -74,14 +75,16 @@ def test_the_disk_of_the_data_folder_is_full_for_a_while(
         brokers.server(small_disk) as broker,
         cups.under_way(tmp_path, broker, database, **home) as (service, cup),
     ):
-        strikes.in_play(database, rng)
+        attempt = strikes.in_play(database, rng)
         ballast = small_disk / "ballast"
         _fill(ballast)
         time.sleep(FULL_SECONDS)
+        assert strikes.is_expired(database, attempt)
         assert "disk is full" in service.logs("w0")
         ballast.unlink()
         assert service.restart_dead() == [], "all parts outlive it, though Redis takes no writes either"
         cups.assert_ends_as(undisturbed, service, cup)
+        assert any(deaths for _, _, deaths, _ in strikes.repeated(database)), "no attempt was lost"
 
 
 def _fill(path: Path) -> None:
@@ -94,6 +97,12 @@ def _fill(path: Path) -> None:
         os.close(descriptor)
 
 
+def _kill_child(attempt: Attempt) -> None:
+    child = psutil.Process(attempt.pid)
+    child.kill()
+    assert gone([child])
+
+
 def test_the_clock_jumps_forward_and_far_back(
     tmp_path: Path, broker: Broker, sqlite: Database, rng: random.Random, undisturbed: dict[str, str]
 ) -> None:
@@ -103,10 +112,6 @@ def test_the_clock_jumps_forward_and_far_back(
         for hours in (2, -3):
             strikes.in_play(sqlite, rng, clock=clock.now)
             clock.set(hours * 3600)
-            victim = strikes.in_play(sqlite, rng, clock=clock.now)
-            child = psutil.Process(victim.pid)
-            child.kill()
-            assert gone([child])
-            if strikes.is_held(sqlite, victim):
-                assert strikes.wait_taken_over(sqlite, victim) < 60
+            victim = strikes.strike(sqlite, rng, _kill_child, clock.now)
+            assert strikes.wait_taken_over(sqlite, victim) < 60
         cups.assert_ends_as(undisturbed, service, cup)

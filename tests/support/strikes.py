@@ -117,10 +117,15 @@ def repeated(database: Database) -> list[tuple[int, int, int, int]]:
         return [(row.id, row.attempt, row.deaths, row.failures) for row in rows]
 
 
-def strike(database: Database, rng: random.Random, blow: Callable[[Attempt], object]) -> Attempt:
+def strike(
+    database: Database,
+    rng: random.Random,
+    blow: Callable[[Attempt], object],
+    clock: Callable[[], datetime] = utc_now,
+) -> Attempt:
     """Deal blows to attempts in mid-play until one of them is lost by it; log and return that attempt."""
     for _ in range(20):
-        attempt = in_play(database, rng)
+        attempt = in_play(database, rng, clock=clock)
         blow(attempt)
         if is_held(database, attempt):
             _log.info("struck", attempt=str(attempt))
