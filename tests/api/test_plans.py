@@ -1,6 +1,7 @@
 """No query of the service reads a big table from end to end, on either database."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from support import arena, plans, tour
@@ -8,7 +9,7 @@ from support.callers import Caller
 
 from api import metrics
 from api.app import create_app
-from store import retention
+from store import archiving, retention
 from store.database import Database
 from workers import advance, ladder, sweep
 from workers.services import Services
@@ -27,12 +28,28 @@ def _all_work(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     with services.database.transaction() as tx:
         day = timedelta(days=1)
         retention.forget(tx, services.clock(), retention.Keep(logs=day, deliveries=day))
+    _read_an_archive(services, organiser)
 
 
-def test_no_query_reads_a_big_table_whole(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    services = arena.install(database)
-    with plans.recorded(database) as statements:
+def _read_an_archive(services: Services, organiser: Caller) -> None:
+    """Put a finished tournament away and read what is in its files."""
+    cup = arena.finished(services, name="old")
+    with services.database.reading() as tx:
+        assert archiving.due(tx, services.clock())
+    archiving.put_away(services.database, cup.id, services.clock())
+    match = organiser.get(f"/tournaments/{cup.id}/matches").json["items"][0]["id"]
+    for path in (f"/tournaments/{cup.id}/record", f"/matches/{match}/replay"):
+        assert organiser.get(path).status_code == 200
+
+
+def test_no_query_reads_a_big_table_whole(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_archive = Database(database.url, tmp_path / "archive")
+    services = arena.install(with_archive)
+    with plans.recorded(with_archive) as statements:
         _all_work(services, monkeypatch)
+    with_archive.dispose()
     assert len(statements) > 100
     wrong = {}
     with database.engine.connect() as connection:

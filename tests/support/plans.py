@@ -13,7 +13,7 @@ from store.database import Database
 BIG = (
     *("results", "faults", "batches", "bot_logs", "unit_totals", "pair_totals", "entrant_totals"),
     *("deliveries", "audit_entries", "idempotency_keys", "ladder_meetings", "ladder_seats", "versions"),
-    *("tokens", "entrants", "blobs"),
+    *("tokens", "entrants", "blobs", "archive_pages", "voided_results", "voided_faults", "gaps", "rungs"),
 )
 _BIG = "|".join(BIG)
 _SQLITE = re.compile(rf"^SCAN ({_BIG})\b(?: AS \w+)?(.*)$")
