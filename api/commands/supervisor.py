@@ -50,6 +50,11 @@ class Child:
         """Whether the process is there."""
         return self.process is not None and self.process.poll() is None
 
+    def last_line(self) -> str:
+        """Return the last line of its log."""
+        lines = self.log.read_text(errors="replace").splitlines()
+        return next((line for line in reversed(lines) if line.strip()), "nothing")
+
     def signal(self, number: signal.Signals, *, group: bool = False) -> None:
         """Send a signal to the process, or to all of its session; one that has ended is left alone."""
         if self.process is None:
@@ -93,6 +98,14 @@ class Supervisor:
             child.restarts += 1
             child.start()
         return [child.name for child in dead]
+
+    def ends(self) -> list[str]:
+        """Return of every child that has ended how often it did, and what its log says last."""
+        return [
+            f"{child.name} has ended {child.restarts} times; {child.log} ends with: {child.last_line()}"
+            for child in self.children
+            if child.restarts
+        ]
 
     def stop(self) -> None:
         """Stop all children: politely, then for good, each with all of its session."""

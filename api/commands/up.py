@@ -1,6 +1,7 @@
 """`fudaba up`: everything on this machine, until it is stopped."""
 
 import fcntl
+import json
 import os
 import secrets
 import signal
@@ -249,6 +250,14 @@ def _environment(settings: Settings) -> dict[str, str]:
     return {**kept, **settled, "PYTHONUNBUFFERED": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
+def _detail(answer: bytes) -> str:
+    """Return what a problem says, or the answer itself when it is none."""
+    try:
+        return str(json.loads(answer)["detail"])
+    except (ValueError, TypeError, LookupError):
+        return answer.decode(errors="replace")
+
+
 def _wait_until_ready(url: str, supervisor: Supervisor, is_stopped: Callable[[], bool]) -> None:
     """Return when /readyz says 200, or when it is stopped; CannotStart says what it says otherwise."""
     deadline = time.monotonic() + READY_SECONDS
@@ -261,8 +270,10 @@ def _wait_until_ready(url: str, supervisor: Supervisor, is_stopped: Callable[[],
             with urllib.request.urlopen(f"{url}/readyz", timeout=5):
                 return
         except urllib.error.HTTPError as error:
-            said = error.read(2000).decode(errors="replace")
+            said = _detail(error.read(2000))
         except OSError as error:
             said = str(error)
         time.sleep(0.1)
-    raise CannotStart(f"the service is not ready after {READY_SECONDS} s: {said}")
+    raise CannotStart(
+        "\n".join([f"the service is not ready after {READY_SECONDS} s: {said}", *supervisor.ends()])
+    )

@@ -57,3 +57,16 @@ def test_who_does_not_stop_is_killed(tmp_path: Path, is_needed_by_others: bool) 
     supervisor.stop()
     assert _exit_code(deaf) == -9
     assert supervisor.children == []
+
+
+def test_of_who_ends_the_last_words_are_told(tmp_path: Path) -> None:
+    child = Child("worker", ("/bin/sh", "-c", "echo no luck; exit 1"), {}, tmp_path / "worker.log")
+    supervisor = Supervisor()
+    supervisor.add(child)
+    assert supervisor.ends() == []
+    child.await_end()
+    child.started_at = 0.0  # long enough ago
+    assert supervisor.restart_dead() == ["worker"]
+    child.await_end()
+    assert supervisor.ends() == [f"worker has ended 1 times; {child.log} ends with: no luck"]
+    supervisor.stop()
