@@ -9,12 +9,14 @@ from pathlib import Path
 
 import psutil
 import pytest
+from sqlalchemy import text
 from support import brokers, cups, strikes
 from support.brokers import Broker
 from support.clocks import Clock
 from support.installation import gone
 from support.strikes import Attempt
 
+from api.client import ApiError
 from store.database import Database
 
 FULL_SECONDS = 15
@@ -53,6 +55,33 @@ def test_beat_is_killed_and_then_runs_twice(
             service.start(name)
         assert strikes.wait_taken_over(empty, attempt) < 60
         cups.assert_ends_as(undisturbed, service, cup)
+
+
+def test_tables_of_another_version_stop_play_until_they_fit_again(
+    tmp_path: Path, broker: Broker, empty: Database, rng: random.Random, undisturbed: dict[str, str]
+) -> None:
+    """As when somebody migrates in mid-tournament and the processes of the old version still run."""
+    with cups.under_way(tmp_path, broker, empty) as (service, cup):
+        strikes.in_play(empty, rng)
+        own = _change_revision(empty, "later")
+        time.sleep(2)  # what was being written then is written
+        with pytest.raises(ApiError, match="later"), service.client() as client:
+            client.ready()
+        before = strikes.written(empty)
+        time.sleep(8)
+        assert strikes.written(empty) == before
+        assert "the tables are at revision later" in service.logs("w0")
+        _change_revision(empty, own)
+        cups.assert_ends_as(undisturbed, service, cup)
+        assert strikes.repeated(empty), "no attempt was lost"
+
+
+def _change_revision(database: Database, revision: str) -> str:
+    """Let the tables be of another revision; return the one that they were of."""
+    with database.transaction() as tx:
+        found = str(tx.scalar(text("SELECT version_num FROM alembic_version")))
+        tx.execute(text("UPDATE alembic_version SET version_num = :revision"), {"revision": revision})
+    return found
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import structlog
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from store.database import Database
-from store.models.matches import Batch, BatchState
+from store.models.matches import Batch, BatchState, Result
 
 WAIT_SECONDS = 120
 _LOOK_SECONDS = 0.02
@@ -108,6 +108,12 @@ def wait_done(database: Database, attempt: Attempt) -> float:
                 return time.monotonic() - began
         time.sleep(_LOOK_SECONDS)
     raise AssertionError(f"not done: {attempt}")
+
+
+def written(database: Database) -> int:
+    """Return how many matches have a result."""
+    with database.reading() as tx:
+        return tx.scalar(select(func.count()).select_from(Result)) or 0
 
 
 def repeated(database: Database) -> list[tuple[int, int, int, int]]:
