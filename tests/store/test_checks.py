@@ -3,7 +3,7 @@
 import gzip
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -98,6 +98,24 @@ def test_a_backup_holds_what_was_there_and_is_put_back_whole(database: Database,
         assert tx.scalars(select(Edition)).all()
 
 
+def test_a_backup_taken_in_mid_tournament_goes_on_to_the_same_end(database: Database, tmp_path: Path) -> None:
+    made, file = arena.install(database), tmp_path / "copy"
+    tournament = arena.started(database)
+    arena.play_all(made, most=2)
+    backups.take(database, file)
+    ends = []
+    for _ in range(2):
+        arena.play_all(made)
+        with database.reading() as tx:
+            ends.append(
+                tx.scalars(select(Edition.sha256).where(Edition.tournament_id == tournament.id)).all()
+            )
+        backups.put_back(database, file, replace=True)
+        assert list(checks.problems(database)) == []
+    assert len(ends[0]) == 1
+    assert ends[0] == ends[1]
+
+
 def test_a_backup_replaces_no_file_and_no_file_is_mistaken_for_one(tmp_path: Path) -> None:
     database = databases.sqlite(tmp_path)
     file = tmp_path / "text"
@@ -137,9 +155,21 @@ def test_a_backup_of_a_newer_version_or_of_something_else_is_refused_before_anyt
         assert list(checks.problems(database)) == []
 
 
-def test_an_exported_tournament_is_the_same_elsewhere(database: Database, tmp_path: Path) -> None:
-    tournament = finished(database)
-    file, elsewhere = tmp_path / "cup", databases.sqlite(tmp_path)
+@pytest.fixture
+def elsewhere(database: Database, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """Another empty database of the same kind."""
+    if database.is_sqlite:
+        made = databases.sqlite(tmp_path)
+    else:
+        made = databases.postgresql(request.getfixturevalue("postgres_url"))
+    yield made
+    made.dispose()
+
+
+def test_an_exported_tournament_is_the_same_elsewhere(
+    database: Database, elsewhere: Database, tmp_path: Path
+) -> None:
+    tournament, file = finished(database), tmp_path / "cup"
     exports.write(database, tournament.id, file)
     assert file.stat().st_mode & 0o777 == 0o600
     arena.install(elsewhere)
