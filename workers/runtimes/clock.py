@@ -130,6 +130,7 @@ class Stopwatch:
     def __init__(self, heartbeat: Heartbeat) -> None:
         self._heartbeat = heartbeat
         self._began = time.monotonic()
+        self.is_used_up = False
 
     @property
     def seconds(self) -> float:
@@ -145,13 +146,15 @@ class Stopwatch:
     async def limit(self, allowed_seconds: float) -> AsyncIterator[None]:
         """End the block with TimeoutError once so much is used; what the loop is late by is given back.
 
-        A loop that is late all the time ends it too, with less used than allowed.
+        `is_used_up` says so then. A loop that is late all the time ends it too, with less used than allowed.
         """
         loop = asyncio.get_running_loop()
 
         def look() -> None:
             left = allowed_seconds - self.used_seconds
-            if left <= 0 or self.seconds >= _MOST_PATIENCE * allowed_seconds:
+            # Told here and not once the block has ended, which a late loop lets take long.
+            self.is_used_up = left <= 0
+            if self.is_used_up or self.seconds >= _MOST_PATIENCE * allowed_seconds:
                 end.reschedule(loop.time())
             else:
                 self._timer = loop.call_later(left, look)

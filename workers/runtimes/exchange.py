@@ -281,7 +281,7 @@ def _fault(error: Exception, call: Call, watch: Stopwatch, refusals: Refusals) -
 
 def _missed(call: Call, watch: Stopwatch) -> Fault:
     """Return the fault of a missed deadline; ours, when the endpoint did not have all of its time."""
-    if watch.used_seconds < call.deadline_seconds:
+    if not watch.is_used_up:
         return _error_fault(FaultCode.PLATFORM, "our event loop was late")
     limit_ms, used_ms = round(call.deadline_seconds * 1000), round(watch.used_seconds * 1000)
     return Fault(
