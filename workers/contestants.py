@@ -18,7 +18,7 @@ from store.models.tournaments import Entrant
 from store.uploads import Upload
 from workers import stage
 from workers.runtimes.base import Bot, Setting
-from workers.runtimes.endpoint import Endpoint
+from workers.runtimes.line import Endpoint
 from workers.services import Services
 
 

@@ -15,8 +15,8 @@ from store import uploads
 from workers import loops
 from workers.local import Entrant, Open, open_house
 from workers.runtimes.addresses import AddressRules
-from workers.runtimes.endpoint import Endpoint, LocalSlots
 from workers.runtimes.handshake import HandshakeReport, handshake
+from workers.runtimes.line import Endpoint, LocalSlots
 from workers.runtimes.openers import Runtimes
 from workers.runtimes.sandbox import Sandbox
 from workers.runtimes.selftest import choose

@@ -16,8 +16,8 @@ from engine.rng import Stream
 from store.uploads import Upload
 from workers.driving import drive
 from workers.runtimes.base import Bot, Player, Setting
-from workers.runtimes.endpoint import Endpoint, LocalSlots
 from workers.runtimes.handshake import HandshakeReport, handshake
+from workers.runtimes.line import Endpoint, LocalSlots
 from workers.runtimes.openers import Runtimes
 
 Candidate = Upload | Endpoint

@@ -10,7 +10,7 @@ from uuid import UUID
 from redis import Redis
 from redis.exceptions import RedisError
 
-from workers.runtimes.endpoint import LocalSlots
+from workers.runtimes.line import LocalSlots
 
 HOLD_SECONDS = 60  # longer than any exchange; a slot whose worker was killed is free after it
 AWAY_SECONDS = 5  # a Redis that did not answer is not asked again for so long

@@ -14,7 +14,7 @@ from store.uploads import Kind
 from workers import local_trial
 from workers.local_bots import BadBot, NoSandbox
 from workers.qualify import Report
-from workers.runtimes.endpoint import Endpoint
+from workers.runtimes.line import Endpoint
 from workers.runtimes.sandbox import back_ends
 
 REFUSED = 1

@@ -30,8 +30,8 @@ from workers import loops
 from workers.driving import drive
 from workers.runtimes.addresses import AddressRules
 from workers.runtimes.base import Bot, Setting
-from workers.runtimes.endpoint import Endpoint, LocalSlots
 from workers.runtimes.exchange import Call, EndpointClient, HttpReply
+from workers.runtimes.line import Endpoint, LocalSlots
 from workers.runtimes.openers import Runtimes
 from workers.runtimes.sandbox import back_ends
 from workers.runtimes.selftest import choose

@@ -13,7 +13,7 @@ from hostile.endpoints import ADDRESSES, BODY, EXCHANGE, REFUSED, Behaviour, Hos
 from support.duels import HONEST, LIMITS, actions_of, codes, house, matches, module, run, runtimes, setting
 
 from engine.match import MatchResult
-from workers.runtimes.endpoint import Endpoint, LocalSlots
+from workers.runtimes.line import Endpoint, LocalSlots
 from workers.runtimes.openers import Runtimes
 
 pytestmark = [pytest.mark.integration]

@@ -20,7 +20,7 @@ from engine.errors import UnknownGame
 from engine.limits import Limits
 from store import uploads
 from workers.qualify import Candidate, Report, qualify, shortest
-from workers.runtimes.endpoint import Endpoint
+from workers.runtimes.line import Endpoint
 from workers.runtimes.sandbox import SandboxError
 
 SAMPLES = Path(__file__).parents[2] / "api" / "samples"

@@ -2,14 +2,16 @@
 
 import os
 import tempfile
+from weakref import WeakValueDictionary
 
 from store.uploads import Upload
 from workers.runtimes.addresses import AddressRules
 from workers.runtimes.base import Setting
 from workers.runtimes.clock import Heartbeat
-from workers.runtimes.endpoint import Endpoint, EndpointBot, Slots
+from workers.runtimes.endpoint import EndpointBot
 from workers.runtimes.exchange import EndpointClient
 from workers.runtimes.house import HouseBot, Streams
+from workers.runtimes.line import Endpoint, Line, Slots
 from workers.runtimes.module import ModuleBot
 from workers.runtimes.sandbox import Sandbox, SandboxError
 from workers.runtimes.searcher import Searcher
@@ -36,6 +38,8 @@ class Runtimes:
         self.heartbeat = Heartbeat()
         self.client = EndpointClient(rules, self.heartbeat)
         self.searcher = Searcher()
+        # The line of an endpoint is there as long as a bot stands in it.
+        self._lines: WeakValueDictionary[tuple[Endpoint, Slots], Line] = WeakValueDictionary()
         self._no_sandbox = no_sandbox
         self._scratch = scratch or tempfile.gettempdir()
 
@@ -67,4 +71,7 @@ class Runtimes:
 
     def endpoint(self, endpoint: Endpoint, setting: Setting, slots: Slots) -> EndpointBot:
         """Return an endpoint for one seat of one group; `slots` are shared by everybody who asks it."""
-        return EndpointBot(endpoint, setting, client=self.client, slots=slots)
+        line = self._lines.get((endpoint, slots))
+        if line is None:
+            line = self._lines[endpoint, slots] = Line(endpoint, client=self.client, slots=slots)
+        return EndpointBot(setting, line)

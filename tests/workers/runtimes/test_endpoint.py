@@ -13,10 +13,15 @@ from support.duels import LIMITS, codes, house, matches, run, runtimes, setting
 
 from engine.limits import Limits
 from engine.match import MatchResult, PlatformFault
+from engine.match import play as play_match
+from engine.policies import Answer as Found
+from engine.policies import Ask, Fault, FaultCode
 from workers import wire
 from workers.runtimes.addresses import AddressRules
-from workers.runtimes.endpoint import Endpoint, EndpointBot, LocalSlots
+from workers.runtimes.base import Setting
+from workers.runtimes.endpoint import EndpointBot
 from workers.runtimes.handshake import HandshakeReport, handshake
+from workers.runtimes.line import Endpoint, LocalSlots
 from workers.runtimes.openers import Runtimes
 
 pytestmark = [pytest.mark.integration]
@@ -83,6 +88,75 @@ def test_decisions_of_many_matches_share_batches_up_to_the_declared_size() -> No
     assert sum(sizes) == 60
     assert max(sizes) == 5
     assert len(sizes) < 20
+
+
+def test_the_seats_of_an_endpoint_share_batches() -> None:
+    async def work() -> list[set[str]]:
+        async with bot_server() as server, runtimes() as opened:
+            given, slots = setting(), LocalSlots(1)
+            endpoint = Endpoint(url=server.url(), secret=SECRET, max_batch=8)
+            bots = [opened.endpoint(endpoint, given, slots) for _ in range(2)]
+            results = await matches(bots, given, 12)
+            assert [codes(result) for result in results] == [[]] * 12
+            return [{request["match"][-1] for request in batch} for batch in server.batches]
+
+    assert {"0", "1"} in run(work)
+
+
+def an_ask(given: Setting) -> Ask:
+    """The first decision of a match."""
+    return next(play_match(given.game, seats=given.seats, options=dict(given.options), seed=b""))
+
+
+def test_a_seat_that_is_closed_leaves_the_others_of_its_exchange_their_answers() -> None:
+    async def work() -> list[Found]:
+        arrived, go = asyncio.Event(), asyncio.Event()
+
+        async def wait(asked: dict[str, Any]) -> dict[str, str]:
+            arrived.set()
+            await go.wait()
+            return await first_legal(asked)
+
+        async with bot_server(wait) as server, runtimes() as opened:
+            given, slots = setting(replace(LIMITS, endpoint_wall_ms=30_000)), LocalSlots(1)
+            endpoint = Endpoint(url=server.url(), secret=SECRET, max_batch=2)
+            bots = [opened.endpoint(endpoint, given, slots) for _ in range(2)]
+            asked = [bot.player(f"m{n}", 0).act(an_ask(given)) for n, bot in enumerate(bots)]
+            await arrived.wait()
+            await bots[0].close()
+            go.set()
+            answers = [await each for each in asked]
+            await bots[1].close()
+            assert [len(batch) for batch in server.batches] == [2]
+            return answers
+
+    closed, played = run(work)
+    assert isinstance(closed, Fault)
+    assert closed.code is FaultCode.PLATFORM
+    assert played == "take:1"
+
+
+def test_what_nobody_waits_for_any_more_is_given_up() -> None:
+    async def work() -> None:
+        arrived = asyncio.Event()
+
+        async def be_silent(asked: dict[str, Any]) -> dict[str, str]:
+            arrived.set()
+            await asyncio.sleep(60)
+            return {}
+
+        async with bot_server(be_silent) as server, runtimes() as opened:
+            given, slots = setting(replace(LIMITS, endpoint_wall_ms=30_000)), LocalSlots(1)
+            endpoint = Endpoint(url=server.url(), secret=SECRET)
+            bots = [opened.endpoint(endpoint, given, slots) for _ in range(2)]
+            asked = [bot.player(f"m{n}", 0).act(an_ask(given)) for n, bot in enumerate(bots)]
+            await arrived.wait()
+            await asyncio.gather(*(bot.close() for bot in bots))
+            assert [isinstance(await each, Fault) for each in asked] == [True, True]
+            async with asyncio.timeout(20), slots.slot():  # nobody holds it
+                return
+
+    run(work)
 
 
 def test_no_more_exchanges_are_in_flight_than_allowed() -> None:
