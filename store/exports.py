@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import os
+import zlib
 from base64 import b64decode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -75,6 +76,8 @@ def write(database: Database, tournament_id: UUID, file: Path) -> int:
 
     Only the owner of the file may read it, since it holds sources. What goes wrong leaves no file.
     """
+    if file.exists():
+        raise Conflict(f"{file} exists already; an export replaces no file")
     with database.reading() as tx:
         tournament = tournaments.get(tx, tournament_id)
         if tournament.state not in (TournamentState.FINISHED, TournamentState.CANCELLED):
@@ -160,7 +163,7 @@ def _parsed(file: Path) -> tuple[_Header, list[_Line]]:
             lines = opened.read().splitlines()
         header, end = msgspec.json.decode(lines[0], type=_Header), msgspec.json.decode(lines[-1])
         rows = [msgspec.json.decode(line, type=_Line) for line in lines[1:-1]]
-    except (OSError, EOFError, IndexError, msgspec.MsgspecError) as error:
+    except (OSError, EOFError, zlib.error, IndexError, msgspec.MsgspecError) as error:
         raise BadExport(f"{file} is no export of a tournament: {error}") from error
     if header.format != FORMAT or header.revision != schema.newest_revision():
         raise BadExport(

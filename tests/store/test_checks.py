@@ -183,6 +183,8 @@ def test_an_exported_tournament_is_the_same_elsewhere(
     assert tables[0] == tables[1]
     with pytest.raises(Conflict, match="is here already"):
         exports.read(elsewhere, file)
+    with pytest.raises(Conflict, match="an export replaces no file"):
+        exports.write(database, tournament.id, file)
 
 
 def test_a_tournament_under_way_is_not_exported(tmp_path: Path) -> None:
@@ -198,6 +200,11 @@ def test_a_file_that_was_cut_or_changed_is_refused_and_nothing_is_stored(
     file, elsewhere = tmp_path / "cup", databases.sqlite(tmp_path)
     for broken in (exported[:-1], [*exported[:3], *exported[4:]], [b"{}\n"], []):
         file.write_bytes(gzip.compress(b"".join(broken)))
+        with pytest.raises(BadExport):
+            exports.read(elsewhere, file)
+    whole = gzip.compress(b"".join(exported))
+    for place in range(20, len(whole), len(whole) // 20):
+        file.write_bytes(whole[:place] + bytes(8) + whole[place + 8 :])
         with pytest.raises(BadExport):
             exports.read(elsewhere, file)
     assert_nothing_is_in(elsewhere)
