@@ -231,7 +231,7 @@ async def all_rows(setting: Setting, seconds: float, ports: Sequence[int]) -> li
             return runtimes.endpoint(endpoint, setting, slots)
 
         await add(f"endpoint, {latency} ms", remote)
-        for batch in (MAX_BATCH, round(rows[-1]["batch"])):
+        for batch in dict.fromkeys((MAX_BATCH, round(rows[-1]["batch"]))):
             row = await bare_row(endpoint, setting, batch, seconds)
             rows.append({"kind": f"bare aiohttp, {latency} ms", **row})
     await runtimes.close()

@@ -15,6 +15,10 @@ from workers import wire
 from workers.runtimes.clock import MatchClock
 from workers.runtimes.exchange import Call, EndpointClient, ExchangeFailed, HttpReply
 
+# Turns of the loop in which the matches of one exchange ask again and their requests leave, before those of
+# another go on: else exchanges that come back together stay together, and the endpoint and this process wait
+# for each other in turn.
+_TURNS = 4
 _CLOSED = Fault(code=FaultCode.PLATFORM, detail="the bot was closed")
 
 _requests = msgspec.json.Encoder()
@@ -84,6 +88,7 @@ class Line:
         self._client = client
         self._slots = slots
         self._waiting: deque[Decision] = deque()
+        self._turn = asyncio.Lock()
         self._senders: dict[asyncio.Task[None] | None, Sequence[Decision]] = {}
 
     def ask(self, decision: Decision) -> None:
@@ -141,13 +146,16 @@ class Line:
         call = self._call(body, min(allowed_us / 1e6, longest_ms / 1000))
         try:
             answers, used_seconds = await self._exchange(call, batch)
+            async with self._turn:
+                share_us = round(used_seconds * 1e6) // len(batch)
+                for decision, found in zip(batch, answers, strict=True):
+                    decision.asker.settle(decision, found, share_us)
+                for _ in range(_TURNS):
+                    await asyncio.sleep(0)
         except asyncio.CancelledError:
             for decision in batch:
                 hand_out(decision, _CLOSED)
             raise
-        share_us = round(used_seconds * 1e6) // len(batch)
-        for decision, found in zip(batch, answers, strict=True):
-            decision.asker.settle(decision, found, share_us)
 
     async def _exchange(self, call: Call, batch: Sequence[Decision]) -> tuple[list[Answer], float]:
         """Return an answer for each decision and the time that the endpoint took."""
