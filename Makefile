@@ -16,7 +16,7 @@ fast: .venv/ready
 
 pure:
 	find engine -name '*.so' -delete
-	rm -f fudaba_engine__mypyc.*.so engine/compiled.txt
+	rm -f engine/compiled.txt
 
 test: .venv/ready-dev
 	deploy/test-packages.sh

@@ -13,6 +13,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 def test_the_compiled_engine_passes_the_tests_of_the_engine(tmp_path: Path) -> None:
     tree = trees.build(trees.copy(tmp_path, "store", "workers", "api", "tests", "docs"))
     assert trees.python(tree, "-c", WHICH_BUILD) == "True\n"
+    libraries = [path for path in tree.rglob("*.so") if "build" not in path.relative_to(tree).parts]
+    assert libraries and all(path.is_relative_to(tree / "engine") for path in libraries)
     (tree / "pyproject.toml").write_bytes((trees.ROOT / "pyproject.toml").read_bytes())
     trees.python(tree, "-m", "pytest", "-q", "-n", "2", "-m", "not slow", "tests/engine")
 
