@@ -35,6 +35,7 @@ def main() -> None:
         start(made, tournaments=given.tournaments, owners=given.entrants, deals=given.deals)
         report = _Report(fleet, of_database, simulation.cpu_of([broker.pid]))
         fleet.run(given.matches, report.row, every=max(1, given.matches // ROWS))
+        report.row()
         report.end()
         made.close()
 

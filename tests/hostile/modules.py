@@ -291,7 +291,7 @@ PROTOCOL = {
         imports="import os",
     ),
     "closes_everything": acts(
-        "for file in range(0, 32):\n    try: os.close(file)\n    except OSError: pass\nwhile True: pass",
+        "for file in range(1024):\n    try: os.close(file)\n    except OSError: pass\nwhile True: pass",
         "crash",
         max_faults=1,
         imports="import os",
