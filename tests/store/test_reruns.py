@@ -302,13 +302,18 @@ def test_an_event_that_ended_early_may_end_elsewhere(made: Services, broken: lis
     verify.check(record_of(made.database, tournament))
 
 
-def test_matches_that_were_set_aside_are_played_after_all(made: Services) -> None:
-    tournament = arena.started(made.database)
+def play_all_but_one(made: Services) -> None:
+    """Play what is started, but for its first match, which is set aside."""
     with made.database.transaction() as tx:
         tx.change(update(Batch).where(Batch.first == 0).values(count=1, state=BatchState.SET_ASIDE))
         batch = tx.scalars(select(Batch).where(Batch.first == 0)).one()
         tx.add(batches.add(tx, tx.get_one(Event, batch.event_id), range(1, 2), NOW))
     arena.play_all(made)
+
+
+def test_matches_that_were_set_aside_are_played_after_all(made: Services) -> None:
+    tournament = arena.started(made.database)
+    play_all_but_one(made)
     tournament = over(made, tournament)
     event = tournament.events[0]
     assert (event.set_aside, event.played) == (1, event.matches - 1)
@@ -329,11 +334,7 @@ def test_an_export_takes_along_what_was_played_again(tmp_path: Path) -> None:
     """Where other batches are, so that those of the file get other numbers; it can be undone there."""
     made, file = arena.install(databases.sqlite(tmp_path)), tmp_path / "cup"
     tournament = arena.started(made.database)
-    with made.database.transaction() as tx:
-        tx.change(update(Batch).where(Batch.first == 0).values(count=1, state=BatchState.SET_ASIDE))
-        batch = tx.scalars(select(Batch).where(Batch.first == 0)).one()
-        tx.add(batches.add(tx, tx.get_one(Event, batch.event_id), range(1, 2), NOW))
-    arena.play_all(made)
+    play_all_but_one(made)
     apply(made, tournament, set_aside=True)
     arena.play_all(made)
     exports.write(made.database, tournament.id, file)
